@@ -4,10 +4,10 @@ import type { SeedRun } from "./simulate-seed.ts";
 import type { PlannedFault } from "./world/world.ts";
 
 /** One fault, or two: the second so many calls after the first, in the process that comes up. */
-type Way = readonly (Omit<PlannedFault, "call"> & { readonly after: number })[];
+type FaultSequence = readonly (Omit<PlannedFault, "call"> & { readonly after: number })[];
 
 /** All that a fault can leave behind, and a second one while that is being read or relied on. */
-const WAYS: readonly Way[] = [
+const FAULT_SEQUENCES: readonly FaultSequence[] = [
   [{ after: 0, fault: "crash_before", losesPower: false }],
   [{ after: 0, fault: "crash_before", losesPower: true }],
   [{ after: 0, fault: "crash_amid", losesPower: false }],
@@ -16,7 +16,7 @@ const WAYS: readonly Way[] = [
   [{ after: 0, fault: "crash_after", losesPower: true }],
   [{ after: 0, fault: "error", losesPower: true }],
   [{ after: 0, fault: "answer_lost", losesPower: false }],
-  ...[1, 2, 3].map((after): Way => [
+  ...[1, 2, 3].map((after): FaultSequence => [
     { after: 0, fault: "crash_amid", losesPower: false },
     { after, fault: "crash_before", losesPower: true },
   ]),
@@ -28,7 +28,7 @@ export async function simulateEachCall(seed: number, judge: Judge): Promise<Seed
   const violations: Violation[] = [...calm.violations];
   let { handoffs } = calm;
   for (let call = 1; call <= calm.diskCalls && violations.length === 0; call++) {
-    for (const way of WAYS) {
+    for (const way of FAULT_SEQUENCES) {
       const faultPlan = way.map(({ after, ...fault }) => ({ ...fault, call: call + after }));
       const run = await simulateSeed(seed, judge, { faultPlan });
       handoffs += run.handoffs;

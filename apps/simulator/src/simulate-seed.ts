@@ -1,6 +1,6 @@
 import type { Disk } from "@waybill/hub";
 import type { AgentSite, Offered } from "./agent/agent-site.ts";
-import { scriptedAgent } from "./agent/scripted-life.ts";
+import { scriptedAgent } from "./agent/scripted-agent.ts";
 import { Target } from "./agent/target.ts";
 import { CAPABILITIES, giveJob } from "./agent/workload.ts";
 import { Cluster } from "./hub/cluster.ts";
@@ -8,7 +8,7 @@ import { DEAD_LETTER_AGENT } from "./hub/hub-site.ts";
 import { watchForStuck } from "./judge/stuck.ts";
 import type { Judge, Verdict } from "./judge/verdict.ts";
 import { planSpread, spreadAgents } from "./spread/spread.ts";
-import { realAgent } from "./real/real-life.ts";
+import { realAgent } from "./real/real-agent.ts";
 import type { Random } from "./world/random.ts";
 import type { WallClock } from "./world/process.ts";
 import { Livelock } from "./world/scheduler.ts";

@@ -8,12 +8,12 @@ import type { Totals } from "./run/run-seeds.ts";
 import type { Arguments } from "./arguments.ts";
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
-const whisper = (text: string) => process.stderr.write(text);
+const printError = (text: string) => process.stderr.write(text);
 /** For people: where a program reads along, it goes past it. */
 const sayTo =
   ({ isJson }: Arguments) =>
   (line: string): unknown =>
-    isJson ? whisper(`${line}\n`) : print(line);
+    isJson ? printError(`${line}\n`) : print(line);
 
 async function main(): Promise<number> {
   const args = readArguments(process.argv.slice(2));
@@ -22,7 +22,7 @@ async function main(): Promise<number> {
     for (const line of args.isJson ? [JSON.stringify(names)] : names) print(line);
     return 0;
   }
-  if (args.mutant === "all") return hunt(names, args);
+  if (args.mutant === "all") return findMutants(names, args);
   if (args.mutant !== undefined && !names.includes(args.mutant)) {
     throw new UsageError(
       `There is no planted bug ${args.mutant}. There are: ${names.join(", ")}, and all.`,
@@ -42,7 +42,7 @@ async function run(args: Arguments, mutant: string | undefined): Promise<Totals>
   const end = () => stop.abort();
   process.once("SIGINT", end);
   process.once("SIGTERM", end);
-  const progress = new Progress(args.seeds, whisper);
+  const progress = new Progress(args.seeds, printError);
   const totals = await runSeeds({
     ...args,
     mutant,
@@ -65,7 +65,7 @@ async function run(args: Arguments, mutant: string | undefined): Promise<Totals>
 }
 
 /** Every planted bug, each until it is caught. */
-async function hunt(names: readonly string[], args: Arguments): Promise<number> {
+async function findMutants(names: readonly string[], args: Arguments): Promise<number> {
   const say = sayTo(args);
   const rows: { mutant: string; seeds: number; caught: boolean; seed: number | null }[] = [];
   const sum = { seeds: 0, handoffs: 0, violations: 0 };
@@ -95,10 +95,10 @@ try {
   process.exitCode = await main();
 } catch (error) {
   if (error instanceof UsageError) {
-    whisper(`${error.message}\n\n${USAGE}\n`);
+    printError(`${error.message}\n\n${USAGE}\n`);
     process.exitCode = 2;
   } else {
-    whisper(`${String((error as Error).stack)}\n`);
+    printError(`${String((error as Error).stack)}\n`);
     process.exitCode = 1;
   }
 }

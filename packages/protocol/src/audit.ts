@@ -10,4 +10,4 @@ export type {
 export { breaches } from "./contract/breach.ts";
 export type { AttemptFacts, Breach, HandoffFacts } from "./contract/breach.ts";
 export { jobOf } from "./lifecycle/apart.ts";
-export type { Root } from "./lifecycle/apart.ts";
+export type { RootHandoff } from "./lifecycle/apart.ts";

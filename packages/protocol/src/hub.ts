@@ -18,7 +18,7 @@ export { toLifecycleTerms } from "./contract/contract.ts";
 export { queuePlace } from "./lifecycle/queue.ts";
 export { isAddressed } from "./lifecycle/addressee.ts";
 export type { AddressedHandoff } from "./lifecycle/addressee.ts";
-export { holderBy, isHolderFirst, sessionOffered } from "./lifecycle/holder.ts";
+export { sessionHolderOf, isHolderFirst, sessionOffered } from "./lifecycle/holder.ts";
 
 export { findCandidates, findInSlices, queryOf } from "./discovery/discovery.ts";
 export type { Candidate, FindOptions, InputVerdicts, Standing } from "./discovery/discovery.ts";

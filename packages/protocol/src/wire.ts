@@ -82,8 +82,8 @@ export {
   signOperatorRequest,
 } from "./wire/operator-proof.ts";
 export type { OperatorClaim } from "./wire/operator-proof.ts";
-export { defaultNewcomers, entryOf, NEWCOMERS } from "./wire/newcomers.ts";
-export type { EntryWay, Newcomer, Newcomers } from "./wire/newcomers.ts";
+export { defaultNewcomers, admissionOf, NEWCOMERS } from "./wire/newcomers.ts";
+export type { AdmissionWay, Newcomer, Newcomers } from "./wire/newcomers.ts";
 export {
   checkEnrolment,
   checkInvitation,

@@ -203,7 +203,7 @@ export const LIFECYCLES: readonly Mutant[] = [
   {
     rule: "WB-48",
     file: RECIPIENT,
-    find: `  const silentAt = extended(state, attempt, at);
+    find: `  const silentAt = extendedLease(state, attempt, at);
   if (silentAt`,
     replace: `  const silentAt = attempt.silentAt;
   if (silentAt`,
@@ -221,8 +221,8 @@ export const LIFECYCLES: readonly Mutant[] = [
   {
     rule: "WB-49",
     file: RECIPIENT,
-    find: `const silentAt = isWaiting ? null : extended(`,
-    replace: `const silentAt = extended(`,
+    find: `const silentAt = isWaiting ? null : extendedLease(`,
+    replace: `const silentAt = extendedLease(`,
     why: "lets progress start the lease while a question is open",
   },
   {
@@ -404,15 +404,15 @@ export const LIFECYCLES: readonly Mutant[] = [
   {
     rule: "WB-55",
     file: LIFECYCLE,
-    find: `event.at >= state.deadline) return overdue`,
-    replace: `event.at > state.deadline) return overdue`,
+    find: `event.at >= state.deadline) return expiredBefore`,
+    replace: `event.at > state.deadline) return expiredBefore`,
     why: "takes a result at the deadline",
   },
   {
     rule: "WB-55",
     file: LIFECYCLE,
-    find: `if (state.state === "open" && event.at >= state.deadline) return overdue(state, event);`,
-    replace: `if (event.type === "expire" && event.at >= state.deadline) return overdue(state, event);`,
+    find: `if (state.state === "open" && event.at >= state.deadline) return expiredBefore(state, event);`,
+    replace: `if (event.type === "expire" && event.at >= state.deadline) return expiredBefore(state, event);`,
     why: "takes a late result where the timer is late, too",
   },
   {

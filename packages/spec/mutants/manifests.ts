@@ -521,7 +521,7 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-131",
     file: RESERVED,
-    find: `    looksOf(first) === "hub" ||
+    find: `    skeletonOf(first) === "hub" ||
 `,
     replace: ``,
     why: "lets anybody be called like a hub",
@@ -536,7 +536,7 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-131",
     file: RESERVED,
-    find: `looksOf(name) === looks`,
+    find: `skeletonOf(name) === looks`,
     replace: `name === agentId`,
     why: "goes by the spelling of the hub's own name",
   },

@@ -401,7 +401,7 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
     { newcomers, agent, kid, is_allowed: isAllowed, has_invitation: hasInvitation },
   ) =>
     outcome(api, () => {
-      api.entryOf(newcomers, { agent, kid, isAllowed, hasInvitation });
+      api.admissionOf(newcomers, { agent, kid, isAllowed, hasInvitation });
       return {};
     }),
   invitation: (api, { newcomer, agent, expires_at: expiresAt, used_by: usedBy, at }) =>

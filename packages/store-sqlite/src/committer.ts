@@ -30,7 +30,7 @@ export interface FromThread {
   readonly head: LedgerHead;
 }
 
-interface Waiting {
+interface QueuedChange {
   readonly change: Change;
   resolve(outcome: CommitOutcome): void;
   reject(error: unknown): void;
@@ -43,7 +43,7 @@ const THREAD = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.met
 const SENT_AT_ONCE = 32;
 
 /** So few changes, with nothing else under way, are committed faster here than by another thread. */
-const MADE_HERE_AT_MOST = 2;
+const INLINE_CHANGES_AT_MOST = 2;
 /** After a time with more changes, more will follow: switching would cost both threads their caches. */
 const BUSY_FOR_MS = 50;
 /** After a slow commit the thread takes over, and this is tried again after a while. */
@@ -61,9 +61,9 @@ export class Committer {
   readonly #writer: Writer;
   readonly #thread: Worker;
   readonly #ended: Promise<void>;
-  #waiting: Waiting[] = [];
+  #waiting: QueuedChange[] = [];
   /** Sent and not answered yet, in the order of the answers. */
-  readonly #sent: Waiting[] = [];
+  readonly #sent: QueuedChange[] = [];
   /** Until when everything goes to the thread. */
   #handedUntil = 0;
   /** Why nothing is answered any more. */
@@ -99,13 +99,13 @@ export class Committer {
   #flush(): void {
     const batch = this.#waiting;
     this.#waiting = [];
-    if (batch.length > 0 && !this.#madeHere(batch)) this.#send(batch);
+    if (batch.length > 0 && !this.#committedInline(batch)) this.#send(batch);
   }
 
   /** False if the thread has to do it: it would take long, or another program has locked the file. */
-  #madeHere(batch: readonly Waiting[]): boolean {
+  #committedInline(batch: readonly QueuedChange[]): boolean {
     const start = performance.now();
-    const isLone = this.#sent.length === 0 && batch.length <= MADE_HERE_AT_MOST;
+    const isLone = this.#sent.length === 0 && batch.length <= INLINE_CHANGES_AT_MOST;
     if (!isLone) this.#handedUntil = Math.max(this.#handedUntil, start + BUSY_FOR_MS);
     if (start < this.#handedUntil || this.#failure !== undefined) return false;
     const results = this.#writer.write(batch.map(({ change }) => change));
@@ -119,7 +119,7 @@ export class Committer {
     return true;
   }
 
-  #send(batch: readonly Waiting[]): void {
+  #send(batch: readonly QueuedChange[]): void {
     if (this.#failure !== undefined) {
       for (const { reject } of batch) reject(this.#failure);
       return;

@@ -11,7 +11,7 @@ const BUSY = 5;
  * system on a small file beside the store. Readers of the store itself are not locked out. The file
  * names the owner.
  */
-export function becomeOwner(path: string, busyTimeoutMs: number): () => void {
+export function acquireOwnership(path: string, busyTimeoutMs: number): () => void {
   makePrivate(`${path}-owner`);
   const database = new DatabaseSync(`${path}-owner`);
   try {

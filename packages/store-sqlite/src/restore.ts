@@ -8,7 +8,7 @@ import { removeBlobs } from "./copy-blobs.ts";
 import { failureOf } from "./failure.ts";
 import { blobFolderOf } from "./file-blobs.ts";
 import { filesAt, finishRestore, LOGS, replaceStore, restoredPath } from "./interrupted-restore.ts";
-import { becomeOwner } from "./owner.ts";
+import { acquireOwnership } from "./owner.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import { syncFile, syncName } from "./sync.ts";
 
@@ -34,7 +34,7 @@ export async function restoreSqliteStore(
     throw new WaybillError(404, `There is no backup at ${backup}. Check the path.`);
   }
   try {
-    const disown = becomeOwner(file, BUSY_TIMEOUT_MS);
+    const disown = acquireOwnership(file, BUSY_TIMEOUT_MS);
     try {
       await replace(filePath(backup), file, moveTo);
     } finally {

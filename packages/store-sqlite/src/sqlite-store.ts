@@ -30,7 +30,7 @@ import { filePath, ledgerHeadOf, openDatabase } from "./database.ts";
 import { failureOf } from "./failure.ts";
 import { blobFolderOf, fileBlobs } from "./file-blobs.ts";
 import { finishRestore, refuseLoneLog } from "./interrupted-restore.ts";
-import { becomeOwner } from "./owner.ts";
+import { acquireOwnership } from "./owner.ts";
 import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
 import type { Change } from "./writer.ts";
@@ -71,7 +71,7 @@ export async function openSqliteStore(
   let disown: (() => void) | undefined;
   let database: DatabaseSync | undefined;
   try {
-    disown = becomeOwner(file, busyTimeoutMs);
+    disown = acquireOwnership(file, busyTimeoutMs);
     finishRestore(file);
     refuseLoneLog(file);
     database = openDatabase(file, busyTimeoutMs, bytesMax);

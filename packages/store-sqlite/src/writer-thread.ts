@@ -10,7 +10,7 @@ import { Writer } from "./writer.ts";
 import type { Change } from "./writer.ts";
 
 /** Two transactions keep two threads busy: one is written while the hub works on the other. */
-const SHARE_LEAST = 32;
+const SHARE_AT_LEAST = 32;
 
 const { path, busyTimeoutMs, bytesMax, head } = workerData as ThreadStart;
 const port = parentPort!;
@@ -29,9 +29,9 @@ port.on("message", (first: ToThread) => {
       changes.push(...unpackChanges(message.changes));
     }
   }
-  const share = Math.max(SHARE_LEAST, Math.ceil(changes.length / 2));
+  const share = Math.max(SHARE_AT_LEAST, Math.ceil(changes.length / 2));
   for (let start = 0; start < changes.length; start += share) {
-    const results = writer.write(changes.slice(start, start + share)).map(plainOf);
+    const results = writer.write(changes.slice(start, start + share)).map(transferable);
     port.postMessage({ results, head: writer.head } satisfies FromThread);
   }
   if (!isLast) return;
@@ -44,7 +44,7 @@ function next(): ToThread | undefined {
 }
 
 /** Of an error only its text is cloned between threads. */
-function plainOf(result: ReturnType<Writer["write"]>[number]): FromThread["results"][number] {
+function transferable(result: ReturnType<Writer["write"]>[number]): FromThread["results"][number] {
   if ("outcome" in result) return result;
   const { message, errcode } = result.error as { message: string; errcode?: number };
   return { failure: { message, errcode } };

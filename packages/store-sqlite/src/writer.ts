@@ -50,7 +50,7 @@ export class Writer {
     try {
       return this.#transaction(changes).map((outcome) => ({ outcome }));
     } catch (error) {
-      if (changes.length === 1 || !isAboutOne(error)) return changes.map(() => ({ error }));
+      if (changes.length === 1 || !isErrorOfOneChange(error)) return changes.map(() => ({ error }));
       // One of them can't be written: the others must not suffer for it.
       return changes.flatMap((change) => this.write([change]));
     }
@@ -235,7 +235,7 @@ function namesByAudience(
 }
 
 /** SQLite's codes for a single change that is too large or invalid. */
-const ABOUT_ONE: ReadonlySet<unknown> = new Set([
+const SINGLE_CHANGE_ERRORS: ReadonlySet<unknown> = new Set([
   13, // the disk has no space for it
   18, // too large for a row
   19, // violates a constraint
@@ -246,9 +246,9 @@ const ABOUT_ONE: ReadonlySet<unknown> = new Set([
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
 /** True if another change may succeed; a value that can't even be bound has no code at all. */
-function isAboutOne(error: unknown): boolean {
+function isErrorOfOneChange(error: unknown): boolean {
   const code = codeOf(error);
-  return code === undefined || ABOUT_ONE.has(code & 0xff);
+  return code === undefined || SINGLE_CHANGE_ERRORS.has(code & 0xff);
 }
 
 function codeOf(error: unknown): number | undefined {

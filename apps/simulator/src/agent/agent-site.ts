@@ -28,7 +28,7 @@ export interface Delegating {
 }
 
 /** One run of an agent, with all that it has in memory. */
-export interface Life {
+export interface AgentProcess {
   readonly delegator: Delegating;
   readonly isAttached: boolean;
   begin(): Promise<void>;
@@ -47,14 +47,14 @@ export interface AgentOptions {
 }
 
 /** What a run of an agent has of its own, and loses in a crash. */
-export interface Body {
+export interface ProcessResources {
   readonly process: Process;
   readonly line: Line;
   readonly random: Random;
 }
 
 /** Makes the runs of one agent. What outlives them, its disk, is the maker's. */
-export type Birth = (body: Body) => Life;
+export type AgentFactory = (resources: ProcessResources) => AgentProcess;
 
 /** Where an agent runs, goes down and comes up again. */
 export class AgentSite {
@@ -64,47 +64,47 @@ export class AgentSite {
   hasLeft = false;
   readonly #options: AgentOptions;
   readonly #random: Random;
-  readonly #bear: Birth;
-  #life: (Body & { readonly life: Life }) | undefined;
+  readonly #createProcess: AgentFactory;
+  #current: (ProcessResources & { readonly agent: AgentProcess }) | undefined;
   #starts = 0;
 
-  constructor(options: AgentOptions, birthOf: (site: AgentSite) => Birth) {
+  constructor(options: AgentOptions, factoryOf: (site: AgentSite) => AgentFactory) {
     const { id, world, credit } = options;
     this.id = id;
     this.credit = credit;
     this.#options = options;
     this.#random = world.random.stream(id);
-    this.#bear = birthOf(this);
+    this.#createProcess = factoryOf(this);
   }
 
   /** The run that is under way. */
   get delegator(): Delegating | undefined {
-    return this.#life?.life.delegator;
+    return this.#current?.agent.delegator;
   }
 
   get isAttached(): boolean {
-    return this.#life?.life.isAttached === true;
+    return this.#current?.agent.isAttached === true;
   }
 
   start(): void {
-    if (this.#life !== undefined || this.hasLeft) return;
+    if (this.#current !== undefined || this.hasLeft) return;
     const { world, cluster } = this.#options;
     const random = this.#random.stream(`${this.id} run ${this.#starts++}`);
     const process = new Process(world.scheduler, this.wall, random);
     const line = new Line(world, cluster, process, random);
-    const life = this.#bear({ process, line, random });
-    this.#life = { process, line, random, life };
+    const agent = this.#createProcess({ process, line, random });
+    this.#current = { process, line, random, agent };
     world.trace.note(`${this.id} starts`);
-    life.begin().catch((error: unknown) => world.fault(error));
+    agent.begin().catch((error: unknown) => world.fault(error));
   }
 
   crash(): void {
-    if (this.#life === undefined) return;
-    const { process, line } = this.#life;
+    if (this.#current === undefined) return;
+    const { process, line } = this.#current;
     const { world } = this.#options;
     world.trace.note(`${this.id} crashes`);
     world.crashes++;
-    this.#life = undefined;
+    this.#current = undefined;
     process.crash();
     line.abandon();
     const waitMs = world.isFaulty ? this.#random.spread(20, 15_000) : 20;

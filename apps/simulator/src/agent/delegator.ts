@@ -22,7 +22,7 @@ export class Delegator implements Delegating {
 
   /** After a restart: what is committed and was not signed for is submitted again. */
   async resume(): Promise<void> {
-    const open = [...this.#agent.notebook.notes.values()].filter((note) => !note.isAcknowledged);
+    const open = [...this.#agent.agentDisk.notes.values()].filter((note) => !note.isAcknowledged);
     await Promise.all(
       open.map(async (note) => {
         if (!note.hasReceipt) await this.#submit(note);
@@ -33,7 +33,7 @@ export class Delegator implements Delegating {
 
   /** Commits to a handoff and gives it to the hub; undefined where the hub does not want it. */
   async handOff({ startsInMs, ...work }: Work): Promise<HandoffEnvelope | undefined> {
-    const { id, key, source, notebook, process, world, random } = this.#agent;
+    const { id, key, source, agentDisk, process, world, random } = this.#agent;
     const notBefore = startsInMs === undefined ? undefined : new Date(source.now() + startsInMs);
     const envelope = createHandoff({ ...work, notBefore, from: id, domain: DOMAIN }, source);
     const text = signEnvelope(envelope, key);
@@ -47,7 +47,7 @@ export class Delegator implements Delegating {
       isAcknowledged: false,
     };
     world.lastDeadline = Math.max(world.lastDeadline, Date.parse(envelope.deadline));
-    await notebook.write(process, () => notebook.notes.set(handoffId, note));
+    await agentDisk.write(process, () => agentDisk.notes.set(handoffId, note));
     world.trace.note(`${id} hands off ${handoffId}`);
     if (random.chance(0.1)) this.#inParallel(this.#submit(note));
     const isTaken = await this.#submit(note);
@@ -104,7 +104,7 @@ export class Delegator implements Delegating {
   }
 
   async receive(envelope: Envelope, digest: Digest): Promise<void> {
-    const note = this.#agent.notebook.notes.get(envelope.handoff_id);
+    const note = this.#agent.agentDisk.notes.get(envelope.handoff_id);
     if (note === undefined) {
       this.#agent.world.breach(
         "delivered_to_nobody",
@@ -137,7 +137,7 @@ export class Delegator implements Delegating {
   }
 
   async #conclude(note: HandoffNote, envelope: Envelope, digest: Digest): Promise<void> {
-    const { id, notebook, process, world } = this.#agent;
+    const { id, agentDisk, process, world } = this.#agent;
     const { handoff_id: handoffId } = envelope;
     if (note.ending !== undefined && note.ending !== digest) {
       world.breach(
@@ -150,7 +150,7 @@ export class Delegator implements Delegating {
     if (this.#concluding.has(handoffId)) return;
     if (note.ending === undefined) {
       this.#concluding.add(handoffId);
-      await notebook.write(process, () => {
+      await agentDisk.write(process, () => {
         note.ending = digest;
         world.trace.note(`${id} commits the end of ${handoffId}: ${envelope.kind}`);
         if (envelope.kind !== "result") return;

@@ -8,7 +8,7 @@ import type { Running } from "./running.ts";
 
 export type Offer = Extract<Delivery, { type: "offer" }>;
 
-export interface Colleagues {
+export interface RecipientContext {
   attachment(): Attachment | undefined;
   /** Hands off a part of the work; settles when it has ended, or at once where nobody waits. */
   child(parent: HandoffEnvelope): Promise<void>;
@@ -35,19 +35,19 @@ const REJECTIONS: readonly StatusCode[] = [403, 404, 406, 422];
 /** The side of an agent that works on what it is offered. */
 export class Recipient {
   readonly #agent: Running;
-  readonly #colleagues: Colleagues;
+  readonly #context: RecipientContext;
   readonly #attempts = new Map<string, Attempt>();
 
-  constructor(agent: Running, colleagues: Colleagues) {
+  constructor(agent: Running, context: RecipientContext) {
     this.#agent = agent;
-    this.#colleagues = colleagues;
+    this.#context = context;
   }
 
   async offer(offer: Offer): Promise<void> {
     const { handoff_id: handoffId, attempt: number, id } = offer;
     const { world, random } = this.#agent;
     world.offers.push({ handoffId, attempt: number, agent: this.#agent.id });
-    this.#colleagues.attachment()?.seen(id);
+    this.#context.attachment()?.seen(id);
     const known = this.#attempts.get(handoffId);
     if (known !== undefined && known.offer.attempt >= number) return this.#again(known, offer);
     if (known !== undefined) this.#stop(known);
@@ -111,7 +111,7 @@ export class Recipient {
     if (behaviour.opening === "ignore") return;
     if (behaviour.opening === "reject") return this.#receipt(attempt, random.pick(REJECTIONS));
     if (behaviour.opening === "release") return this.#receipt(attempt, random.pick([300, 301]));
-    if (behaviour.says.taken) this.#colleagues.attachment()?.taken(handoffId, number);
+    if (behaviour.says.taken) this.#context.attachment()?.taken(handoffId, number);
     this.#sign(handoffId, number);
     if (behaviour.says.accepted) {
       const accept = () => this.#receipt(attempt, 101);
@@ -137,7 +137,7 @@ export class Recipient {
       if (attempt.isStopped || (attempt.isOver && !isHanging)) return;
       const { now } = this.#agent.world;
       if (now > Date.parse(attempt.handoff.deadline) || now > since + BEATS_AT_MOST_MS) return;
-      this.#colleagues.attachment()?.heartbeat(handoffId, number);
+      this.#context.attachment()?.heartbeat(handoffId, number);
       this.#sign(handoffId, number);
       this.#beat(attempt, since);
     });
@@ -156,7 +156,7 @@ export class Recipient {
         if (attempt.handoff.from !== HUB_ID) await this.#ask(attempt);
         return;
       case "child":
-        return this.#colleagues.child(attempt.handoff);
+        return this.#context.child(attempt.handoff);
       case "impostor":
         return this.#impersonate(attempt);
       case "twins":
@@ -274,7 +274,7 @@ export class Recipient {
     if (attempt.behaviour.beats && this.#agent.random.chance(0.3)) {
       // Of two, the hub puts one on disk, while another hub may do so with the envelope.
       for (let beat = 0; beat < 2; beat++) {
-        this.#colleagues.attachment()?.heartbeat(handoffId, number);
+        this.#context.attachment()?.heartbeat(handoffId, number);
       }
     }
     const refusal = await this.#agent.send(envelope, Date.parse(attempt.handoff.deadline));

@@ -15,7 +15,7 @@ import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 import { keyOf } from "../world/world.ts";
 import type { HandoffNote } from "./handoff-note.ts";
-import type { Notebook } from "./notebook.ts";
+import type { AgentDisk } from "./agent-disk.ts";
 import type { Target } from "./target.ts";
 
 const WAIT_MS = { first: 50, most: 4_000 } as const;
@@ -25,7 +25,7 @@ const VERIFIED = 0.05;
 
 export type RunningParts = Pick<
   Running,
-  "id" | "world" | "process" | "line" | "random" | "notebook" | "target"
+  "id" | "world" | "process" | "line" | "random" | "agentDisk" | "target"
 >;
 
 /** What one process of an agent works with. */
@@ -36,7 +36,7 @@ export class Running {
   readonly process: Process;
   readonly line: Line;
   readonly random: Random;
-  readonly notebook: Notebook<HandoffNote>;
+  readonly agentDisk: AgentDisk<HandoffNote>;
   readonly target: Target;
   readonly source: Source;
 
@@ -47,7 +47,7 @@ export class Running {
     this.process = parts.process;
     this.line = parts.line;
     this.random = parts.random;
-    this.notebook = parts.notebook;
+    this.agentDisk = parts.agentDisk;
     this.target = parts.target;
     const { clock, newId } = parts.process;
     this.source = { now: () => clock.now(), newId };

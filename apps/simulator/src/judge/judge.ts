@@ -7,16 +7,16 @@ import type { World } from "../world/world.ts";
 import { accountOf } from "./account.ts";
 import { lateEnds } from "./late.ts";
 import { forbiddenOffers } from "./permitted.ts";
-import { inventedOffers, lostReceipts, openEnds, unreadInboxes } from "./remains.ts";
+import { inventedOffers, lostReceipts, openEnds, unreadInboxes } from "./final-state.ts";
 import { inventedSessions } from "./sessions.ts";
 import { unevenShares } from "./shares.ts";
-import type { Found, Remains, Verdict } from "./verdict.ts";
+import type { Found, FinalState, Verdict } from "./verdict.ts";
 
 const HUB_ID = "hub";
 const SHOWN_AT_MOST = 50;
 
 /** Whether every promise was kept, as far as the disk, the ledger and the parties can tell. */
-export async function judge(remains: Remains): Promise<Verdict> {
+export async function judge(remains: FinalState): Promise<Verdict> {
   const { world, disk, inbox } = remains;
   const store = memoryStore({ disk });
   const entries: LedgerEntry[] = [];

@@ -15,7 +15,7 @@ interface Closed {
   readonly heardAt: number;
 }
 
-interface Life {
+interface AttemptSpan {
   readonly parentId: string | undefined;
   state: Handoff;
   heardAt: number;
@@ -67,8 +67,8 @@ function spanOf({ state, isTaken }: Attempt, terms: Handoff["terms"]): number {
   return 2 * (state === "offered" ? terms.graceMs : terms.leaseMs);
 }
 
-function livesOf(history: readonly HistoryEntry[]): Map<string, Life> {
-  const lives = new Map<string, Life>();
+function livesOf(history: readonly HistoryEntry[]): Map<string, AttemptSpan> {
+  const lives = new Map<string, AttemptSpan>();
   for (const entry of history) {
     if (entry.type === "envelope") {
       const event = eventOf(entry.envelope, entry.digest, entry.at);
@@ -86,7 +86,7 @@ function livesOf(history: readonly HistoryEntry[]): Map<string, Life> {
 }
 
 function follow(
-  lives: Map<string, Life>,
+  lives: Map<string, AttemptSpan>,
   id: string,
   parentId: string | undefined,
   event: Parameters<typeof step>[1],

@@ -14,7 +14,7 @@ const EQUAL: Bounds = { least: 0.25, most: 0.45 };
 const SLOW: Bounds = { least: 0.03, most: 0.18 };
 const RESTARTED_WITHIN_MS = 60_000;
 
-interface Done {
+interface CompletedWork {
   readonly by: string;
   readonly at: number;
 }
@@ -23,7 +23,7 @@ interface Done {
 export function unevenShares(world: World, history: readonly HistoryEntry[]): Found[] {
   const { spread } = world.scenario;
   if (spread === undefined) return [];
-  const done = history.flatMap((entry): Done[] =>
+  const done = history.flatMap((entry): CompletedWork[] =>
     entry.type === "envelope" && entry.envelope.kind === "result"
       ? [{ by: entry.envelope.from, at: entry.at }]
       : [],
@@ -35,18 +35,19 @@ export function unevenShares(world: World, history: readonly HistoryEntry[]): Fo
   }));
 }
 
-const CHECKS: Readonly<Record<Spread, (done: readonly Done[], world: World) => string[]>> = {
-  equal: (done) => Object.keys(WORKERS.equal).flatMap((id) => outside(id, done, EQUAL)),
-  slow: (done) => outside("worker-2", done.slice(MEASURED_FIRST), SLOW),
-  restarted(done, { restart }) {
-    const { at: from, isOverAt } = restart!;
-    const isNew = ({ at }: Done) => at > isOverAt && at <= from + RESTARTED_WITHIN_MS;
-    const isBack = done.some((each) => each.by === RESTARTED && isNew(each));
-    return isBack ? [] : [`${RESTARTED} did nothing within a minute of its restart.`];
-  },
-};
+const CHECKS: Readonly<Record<Spread, (done: readonly CompletedWork[], world: World) => string[]>> =
+  {
+    equal: (done) => Object.keys(WORKERS.equal).flatMap((id) => outside(id, done, EQUAL)),
+    slow: (done) => outside("worker-2", done.slice(MEASURED_FIRST), SLOW),
+    restarted(done, { restart }) {
+      const { at: from, isOverAt } = restart!;
+      const isNew = ({ at }: CompletedWork) => at > isOverAt && at <= from + RESTARTED_WITHIN_MS;
+      const isBack = done.some((each) => each.by === RESTARTED && isNew(each));
+      return isBack ? [] : [`${RESTARTED} did nothing within a minute of its restart.`];
+    },
+  };
 
-function outside(id: string, done: readonly Done[], { least, most }: Bounds): string[] {
+function outside(id: string, done: readonly CompletedWork[], { least, most }: Bounds): string[] {
   const count = done.filter(({ by }) => by === id).length;
   const share = count / done.length;
   return share >= least && share <= most

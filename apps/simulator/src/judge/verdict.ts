@@ -19,11 +19,11 @@ export interface Verdict {
 }
 
 /** What is judged: the world as it came to rest, and what is on the disk once the power is off. */
-export interface Remains {
+export interface FinalState {
   readonly world: World;
   readonly disk: Disk;
   /** Agents that have read everything that was for them. */
   readonly inbox: readonly string[];
 }
 
-export type Judge = (remains: Remains) => Promise<Verdict>;
+export type Judge = (remains: FinalState) => Promise<Verdict>;

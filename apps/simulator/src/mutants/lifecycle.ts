@@ -52,9 +52,9 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/recipient.ts`,
-        find: "const silentAt = isWaiting ? null : extended(state, attempt, event.at);",
+        find: "const silentAt = isWaiting ? null : extendedLease(state, attempt, event.at);",
         replace:
-          'const isHeld = attempt.state === "accepted";\n  const silentAt = isWaiting ? null : isHeld ? attempt.silentAt : extended(state, attempt, event.at);',
+          'const isHeld = attempt.state === "accepted";\n  const silentAt = isWaiting ? null : isHeld ? attempt.silentAt : extendedLease(state, attempt, event.at);',
       },
     ],
   },

@@ -1,6 +1,6 @@
 import type { Handler, Work } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
-import type { AgentOptions, Body } from "../agent/agent-site.ts";
+import type { AgentOptions, ProcessResources } from "../agent/agent-site.ts";
 import { behaviourOf } from "../agent/behaviour.ts";
 import type { Behaviour, Step } from "../agent/behaviour.ts";
 import { childOf, mayHaveChildren } from "../agent/workload.ts";
@@ -11,9 +11,13 @@ import type { RealDelegator } from "./real-delegator.ts";
 const HANGS_MS = 16 * 60 * 1000;
 
 /** What an application does with one attempt: some of it well, some of it not. */
-export function handlerOf(options: AgentOptions, body: Body, delegator: RealDelegator): Handler {
+export function handlerOf(
+  options: AgentOptions,
+  resources: ProcessResources,
+  delegator: RealDelegator,
+): Handler {
   const { world, target } = options;
-  const { process, random } = body;
+  const { process, random } = resources;
 
   return async (work) => {
     checkResume(work);

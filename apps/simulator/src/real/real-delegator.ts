@@ -7,15 +7,15 @@ import type {
 } from "@waybill/agent";
 import { digestOf, WaybillError } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope } from "@waybill/protocol";
-import type { Body, Delegating, Ending, Work } from "../agent/agent-site.ts";
-import type { Notebook } from "../agent/notebook.ts";
+import type { ProcessResources, Delegating, Ending, Work } from "../agent/agent-site.ts";
+import type { AgentDisk } from "../agent/agent-disk.ts";
 import type { World } from "../world/world.ts";
 
 /** Clocks are apart by less, and what the hub has taken by then it can show. */
-const LAST_WORD_AFTER_MS = 30_000;
+const FINAL_ANSWER_AFTER_MS = 30_000;
 
 /** What an application has on its disk about a handoff that it has made. */
-export interface Errand {
+export interface TrackedHandoff {
   readonly options: HandoffOptions & { readonly handoffId: string; readonly deadline: Date };
   /** A part of an attempt can't be handed off any more once that attempt is gone. */
   readonly isPart: boolean;
@@ -33,30 +33,36 @@ type HandingOff = Pick<Agent, "handoff">;
 export class RealDelegator implements Delegating {
   readonly #id: string;
   readonly #world: World;
-  readonly #body: Body;
+  readonly #resources: ProcessResources;
   readonly #agent: Agent;
-  readonly #notebook: Notebook<Errand>;
+  readonly #agentDisk: AgentDisk<TrackedHandoff>;
   readonly #handles = new Map<string, HandoffHandle>();
   readonly #waiting = new Map<string, ((ending: Ending) => void)[]>();
 
-  constructor(id: string, world: World, body: Body, agent: Agent, notebook: Notebook<Errand>) {
+  constructor(
+    id: string,
+    world: World,
+    resources: ProcessResources,
+    agent: Agent,
+    agentDisk: AgentDisk<TrackedHandoff>,
+  ) {
     this.#id = id;
     this.#world = world;
-    this.#body = body;
+    this.#resources = resources;
     this.#agent = agent;
-    this.#notebook = notebook;
+    this.#agentDisk = agentDisk;
   }
 
   newId(): string {
-    return this.#body.process.newId();
+    return this.#resources.process.newId();
   }
 
   /** After a restart: what was handed off and is not acknowledged yet. */
   resume(): void {
-    for (const errand of this.#notebook.notes.values()) {
-      if (errand.isAcknowledged || this.#handles.has(errand.options.handoffId)) continue;
-      if (errand.isGivenUp) this.#guard(this.#lookAgain(errand));
-      else this.#guard(this.#pursue(errand, errand.isPart ? undefined : this.#agent));
+    for (const tracked of this.#agentDisk.notes.values()) {
+      if (tracked.isAcknowledged || this.#handles.has(tracked.options.handoffId)) continue;
+      if (tracked.isGivenUp) this.#guard(this.#lookAgain(tracked));
+      else this.#guard(this.#pursue(tracked, tracked.isPart ? undefined : this.#agent));
     }
   }
 
@@ -79,11 +85,11 @@ export class RealDelegator implements Delegating {
     handoffId: string,
     attempt: Attempt | undefined,
   ): Promise<HandoffEnvelope | undefined> {
-    const { notes } = this.#notebook;
-    const { process } = this.#body;
-    let errand = notes.get(handoffId);
-    if (errand === undefined || errand.isGivenUp) {
-      errand = {
+    const { notes } = this.#agentDisk;
+    const { process } = this.#resources;
+    let tracked = notes.get(handoffId);
+    if (tracked === undefined || tracked.isGivenUp) {
+      tracked = {
         options: this.#optionsOf(work, handoffId),
         isPart: attempt !== undefined,
         hasCustody: false,
@@ -91,22 +97,22 @@ export class RealDelegator implements Delegating {
         ending: undefined,
         isAcknowledged: false,
       };
-      const { deadline } = errand.options;
+      const { deadline } = tracked.options;
       this.#world.lastDeadline = Math.max(this.#world.lastDeadline, deadline.getTime());
-      const made = errand;
-      await this.#notebook.write(process, () => notes.set(handoffId, made));
+      const made = tracked;
+      await this.#agentDisk.write(process, () => notes.set(handoffId, made));
     }
     this.#world.trace.note(`${this.#id} hands off ${handoffId}`);
-    const handoff = await this.#pursue(errand, attempt ?? this.#agent);
-    if (handoff !== undefined && this.#body.random.chance(0.04))
-      this.#guard(this.#contradict(errand));
+    const handoff = await this.#pursue(tracked, attempt ?? this.#agent);
+    if (handoff !== undefined && this.#resources.random.chance(0.04))
+      this.#guard(this.#contradict(tracked));
     return handoff;
   }
 
-  #optionsOf(work: Work, handoffId: string): Errand["options"] {
+  #optionsOf(work: Work, handoffId: string): TrackedHandoff["options"] {
     const { to, body, timeoutMs, correlationId, group, replayOf, traceparent } = work;
     const { startsInMs, priority, session } = work;
-    const startsAt = this.#body.process.clock.now() + (startsInMs ?? 0);
+    const startsAt = this.#resources.process.clock.now() + (startsInMs ?? 0);
     return {
       handoffId,
       to: typeof to === "string" ? to : undefined,
@@ -123,12 +129,12 @@ export class RealDelegator implements Delegating {
       group,
       replayOf,
       traceparent,
-      acknowledge: this.#body.random.chance(0.7) ? "manual" : "auto",
+      acknowledge: this.#resources.random.chance(0.7) ? "manual" : "auto",
     };
   }
 
   /** The same handoff with another content must be refused, whatever has become of the first. */
-  async #contradict({ options }: Errand): Promise<void> {
+  async #contradict({ options }: TrackedHandoff): Promise<void> {
     try {
       await this.#agent.handoff({ ...options, input: "other" }).custody;
     } catch (error) {
@@ -141,70 +147,71 @@ export class RealDelegator implements Delegating {
 
   /** Until it is in custody or refused for good; what becomes of it then is followed on its own. */
   async #pursue(
-    errand: Errand,
+    tracked: TrackedHandoff,
     by: HandingOff | undefined,
     isLastLook = false,
   ): Promise<HandoffEnvelope | undefined> {
-    const { handoffId } = errand.options;
+    const { handoffId } = tracked.options;
     for (;;) {
       try {
-        const handle = await this.#handleOf(errand, by);
+        const handle = await this.#handleOf(tracked, by);
         await handle.custody;
         // Made anew by a later attempt meanwhile, which follows it.
-        if (this.#notebook.notes.get(handoffId) !== errand) return undefined;
-        errand.hasCustody = true;
-        errand.isGivenUp = false;
+        if (this.#agentDisk.notes.get(handoffId) !== tracked) return undefined;
+        tracked.hasCustody = true;
+        tracked.isGivenUp = false;
         const isNew = this.#handles.get(handoffId) === undefined;
         this.#handles.set(handoffId, handle);
-        if (isNew) this.#guard(this.#follow(errand, handle));
+        if (isNew) this.#guard(this.#follow(tracked, handle));
         return handle.envelope;
       } catch (error) {
         const refusal = WaybillError.from(error);
         // That the hub has not answered by the deadline says nothing about what it has.
-        const isUntold = refusal.status === 504 && errand.hasCustody;
-        if (refusal.status !== 503 && !isUntold) return this.#refused(errand, refusal, isLastLook);
+        const isUntold = refusal.status === 504 && tracked.hasCustody;
+        if (refusal.status !== 503 && !isUntold) return this.#refused(tracked, refusal, isLastLook);
       }
-      await this.#body.process.sleep(this.#body.random.between(100, 2_000));
+      await this.#resources.process.sleep(this.#resources.random.between(100, 2_000));
     }
   }
 
   /** In time it is handed off, again where need be; later the hub alone knows whether it has it. */
-  async #handleOf(errand: Errand, by: HandingOff | undefined): Promise<HandoffHandle> {
-    const { process, random } = this.#body;
-    const { handoffId, deadline, acknowledge } = errand.options;
+  async #handleOf(tracked: TrackedHandoff, by: HandingOff | undefined): Promise<HandoffHandle> {
+    const { process, random } = this.#resources;
+    const { handoffId, deadline, acknowledge } = tracked.options;
     const isLate = process.clock.now() > deadline.getTime();
-    const isFound = errand.hasCustody && random.chance(0.5);
+    const isFound = tracked.hasCustody && random.chance(0.5);
     if (by === undefined || isLate || isFound) {
       return this.#agent.attach(handoffId, { acknowledge });
     }
-    return by.handoff(errand.options);
+    return by.handoff(tracked.options);
   }
 
   /** Of two who pursue the same work at once both are refused: only the last look is the last word. */
-  #refused(errand: Errand, refusal: WaybillError, isLastLook: boolean): undefined {
-    const { handoffId } = errand.options;
+  #refused(tracked: TrackedHandoff, refusal: WaybillError, isLastLook: boolean): undefined {
+    const { handoffId } = tracked.options;
     this.#world.trace.note(`${this.#id} is refused ${handoffId}: ${refusal.status}`);
-    if (errand.hasCustody) {
+    if (tracked.hasCustody) {
       const message = `It was in custody, and now it is refused with ${refusal.status}: ${refusal.message}`;
       this.#world.breach("taken_then_refused", handoffId, message);
     } else if (isLastLook) {
-      if (this.#notebook.notes.get(handoffId) === errand) this.#notebook.notes.delete(handoffId);
-    } else if (!errand.isGivenUp) {
-      errand.isGivenUp = true;
-      this.#guard(this.#lookAgain(errand));
+      if (this.#agentDisk.notes.get(handoffId) === tracked) this.#agentDisk.notes.delete(handoffId);
+    } else if (!tracked.isGivenUp) {
+      tracked.isGivenUp = true;
+      this.#guard(this.#lookAgain(tracked));
     }
   }
 
   /** Another copy, from before a crash perhaps, may have been on its way, and gone in after all. */
-  async #lookAgain(errand: Errand): Promise<void> {
-    const { handoffId, deadline } = errand.options;
-    const { process } = this.#body;
-    await process.sleep(deadline.getTime() + LAST_WORD_AFTER_MS - process.clock.now());
-    if (this.#notebook.notes.get(handoffId) === errand) await this.#pursue(errand, undefined, true);
+  async #lookAgain(tracked: TrackedHandoff): Promise<void> {
+    const { handoffId, deadline } = tracked.options;
+    const { process } = this.#resources;
+    await process.sleep(deadline.getTime() + FINAL_ANSWER_AFTER_MS - process.clock.now());
+    if (this.#agentDisk.notes.get(handoffId) === tracked)
+      await this.#pursue(tracked, undefined, true);
   }
 
-  async #follow(errand: Errand, handle: HandoffHandle): Promise<void> {
-    this.#guard(this.#answerAll(errand, handle));
+  async #follow(tracked: TrackedHandoff, handle: HandoffHandle): Promise<void> {
+    this.#guard(this.#answerAll(tracked, handle));
     const end = await handle.result.then(
       ({ digest }) => ({ name: digest, digest }),
       (error: unknown) => ({ name: `error ${WaybillError.from(error).status}`, digest: undefined }),
@@ -212,10 +219,10 @@ export class RealDelegator implements Delegating {
     if (!handle.hasEnded) {
       // The deadline has passed here and the hub has not told what came of it: it is asked again.
       this.#handles.delete(handle.id);
-      await this.#pursue(errand, undefined);
+      await this.#pursue(tracked, undefined);
       return;
     }
-    await this.#conclude(errand, end.name, end.digest);
+    await this.#conclude(tracked, end.name, end.digest);
     for (;;) {
       try {
         await handle.acknowledge();
@@ -226,19 +233,23 @@ export class RealDelegator implements Delegating {
           return this.#world.breach("acknowledgement_refused", handle.id, message);
         }
       }
-      await this.#body.process.sleep(this.#body.random.between(100, 2_000));
+      await this.#resources.process.sleep(this.#resources.random.between(100, 2_000));
     }
-    errand.isAcknowledged = true;
+    tracked.isAcknowledged = true;
   }
 
-  async #conclude(errand: Errand, name: string, digest: Digest | undefined): Promise<void> {
-    const { handoffId } = errand.options;
-    if (errand.ending !== undefined && errand.ending !== name) {
-      const message = `${this.#id} was told of the end ${errand.ending}, then of ${name}.`;
+  async #conclude(
+    tracked: TrackedHandoff,
+    name: string,
+    digest: Digest | undefined,
+  ): Promise<void> {
+    const { handoffId } = tracked.options;
+    if (tracked.ending !== undefined && tracked.ending !== name) {
+      const message = `${this.#id} was told of the end ${tracked.ending}, then of ${name}.`;
       this.#world.breach("ended_twice", handoffId, message);
-    } else if (errand.ending === undefined) {
-      await this.#notebook.write(this.#body.process, () => {
-        errand.ending = name;
+    } else if (tracked.ending === undefined) {
+      await this.#agentDisk.write(this.#resources.process, () => {
+        tracked.ending = name;
         const { now } = this.#world;
         this.#world.trace.note(`${this.#id} commits the end of ${handoffId}: ${name}`);
         if (digest === undefined) return;
@@ -250,15 +261,15 @@ export class RealDelegator implements Delegating {
     this.#waiting.delete(handoffId);
   }
 
-  async #answerAll(errand: Errand, handle: HandoffHandle): Promise<void> {
+  async #answerAll(tracked: TrackedHandoff, handle: HandoffHandle): Promise<void> {
     for await (const question of handle.questions) {
-      if (errand.ending !== undefined || this.#body.random.chance(0.05)) continue;
+      if (tracked.ending !== undefined || this.#resources.random.chance(0.05)) continue;
       this.#guard(this.#answer(handle, question));
     }
   }
 
   async #answer(handle: HandoffHandle, { id }: QuestionEvent): Promise<void> {
-    const { process, random } = this.#body;
+    const { process, random } = this.#resources;
     await process.sleep(random.spread(1, 8_000));
     try {
       await handle.answer(id, `answer to ${id}`);
@@ -277,7 +288,7 @@ export class RealDelegator implements Delegating {
   }
 
   endOf(handoffId: string): Promise<Ending> {
-    const ending = this.#notebook.notes.get(handoffId)?.ending;
+    const ending = this.#agentDisk.notes.get(handoffId)?.ending;
     if (ending !== undefined) return Promise.resolve(endingOf(ending));
     return new Promise((resolve) => {
       this.#waiting.set(handoffId, [...(this.#waiting.get(handoffId) ?? []), resolve]);

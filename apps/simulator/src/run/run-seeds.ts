@@ -81,7 +81,7 @@ function hangingRun(seed: number, afterMs: number): SeedRun {
   };
 }
 
-interface Shift {
+interface SeedQueue {
   readonly mutant: string | undefined;
   readonly isTraced: boolean;
   readonly crashesAtEachCall: boolean;
@@ -89,7 +89,7 @@ interface Shift {
   count(run: SeedRun): void;
 }
 
-function work(shift: Shift): Promise<void> {
+function work(shift: SeedQueue): Promise<void> {
   const { mutant, isTraced, crashesAtEachCall, nextSeed, count } = shift;
   const hangsAfterMs = crashesAtEachCall ? EACH_CALL_HANGS_AFTER_MS : HANGS_AFTER_MS;
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { AgentSite, Delegating } from "../agent/agent-site.ts";
 import { Target } from "../agent/target.ts";
 import type { Cluster } from "../hub/cluster.ts";
-import { realAgent } from "../real/real-life.ts";
+import { realAgent } from "../real/real-agent.ts";
 import type { World } from "../world/world.ts";
 import { MEASURED_FIRST, RESTARTED, WORKERS } from "./spread-world.ts";
 import type { Spread } from "./spread-kind.ts";

@@ -21,7 +21,7 @@ interface Task {
 }
 
 /** Settles when every promise that can go on without the outside has gone on. */
-function quiet(): Promise<void> {
+function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -103,7 +103,7 @@ export class Scheduler {
       (value) => (settled = { value }),
       () => (settled = { value: undefined }),
     );
-    await quiet();
+    await drainMicrotasks();
     for (const end = this.#now + withinMs; settled === undefined && this.#now < end;) {
       await this.runUntil(this.#now + 1);
     }

@@ -44,15 +44,15 @@ export function mediaFromHost(part: ContentPart): ContentPart {
   if (found === undefined) return part;
   const { source } = found;
   if (typeof source !== "string" || !/^(?:https?:\/\/|data:[^,]*,)/i.test(source))
-    throw elsewhere(part);
+    throw unreadablePart(part);
   try {
     return mediaFrom({ ...found, source });
   } catch {
-    throw elsewhere(part);
+    throw unreadablePart(part);
   }
 }
 
-function elsewhere({ type }: ContentPart): WaybillError {
+function unreadablePart({ type }: ContentPart): WaybillError {
   return new WaybillError(
     422,
     `The history has a part of the type ${type} without its bytes or a readable http or https URL. A file must not be a reference to a model provider's storage: the recipient would look for it in its own account there. Send the bytes, or a URL that anybody can read.`,
@@ -75,7 +75,7 @@ export function mediaFromHostOrWords(part: ContentPart): ContentPart {
  * Parts that have a field of their own in a turn, and parts of use to one provider alone: a model's
  * reasoning and the calls of its built-in tools.
  */
-const APART: ReadonlySet<string> = new Set([
+const SEPARATE_TYPES: ReadonlySet<string> = new Set([
   "tool_call",
   "tool_result",
   "reasoning",
@@ -98,7 +98,7 @@ export function shownIn({ content }: Message): (string | Media)[] {
     const media = mediaOf(mediaFromHost(part));
     if (media !== undefined) return media;
     if (text !== undefined) return text;
-    if (APART.has(type)) return [];
+    if (SEPARATE_TYPES.has(type)) return [];
     if (type === "data") return JSON.stringify(data) ?? [];
     throw new WaybillError(
       422,

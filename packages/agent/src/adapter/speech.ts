@@ -43,18 +43,18 @@ export function historyFrom(
     content: message.content.map(mediaFromHost),
   }));
   const paired = new Set([...pairsIn(messages)].flat());
-  const whose: Whose = { by, own: new OwnNames(names) };
+  const whose: SpeakerContext = { by, own: new OwnNames(names) };
   const history: Message[] = [];
   // Nothing may stand between a tool call and its results, so their text follows after them.
   let held: Message[] = [];
   for (const message of messages) {
     if (message.role === "tool") {
-      const { answers, words } = sortedOut(message, paired, whose);
+      const { answers, words } = splitToolTurn(message, paired, whose);
       history.push(...answers);
       held.push(...words);
       continue;
     }
-    history.push(...held, asAccount(message, paired, whose));
+    history.push(...held, attributed(message, paired, whose));
     held = [];
   }
   return withDistinctCalls([...history, ...held]);
@@ -89,13 +89,13 @@ export function distinctId(id: string, used: ReadonlySet<string>): string {
   return distinct;
 }
 
-interface Whose {
+interface SpeakerContext {
   readonly by: string;
   readonly own: OwnNames;
 }
 
 /** The parts of a tool's turn that answer a call of the history; the rest becomes text. */
-function sortedOut(message: Message, paired: ReadonlySet<ContentPart>, whose: Whose) {
+function splitToolTurn(message: Message, paired: ReadonlySet<ContentPart>, whose: SpeakerContext) {
   const kept = message.content.filter((part) => paired.has(part));
   const loose = message.content.filter((part) => !paired.has(part));
   const named = { ...message, ...speakerOf(message, whose) };
@@ -104,14 +104,18 @@ function sortedOut(message: Message, paired: ReadonlySet<ContentPart>, whose: Wh
   return { answers, words: [userTurn({ role: "user", content: loose }, whose)] };
 }
 
-function asAccount(message: Message, paired: ReadonlySet<ContentPart>, whose: Whose): Message {
+function attributed(
+  message: Message,
+  paired: ReadonlySet<ContentPart>,
+  whose: SpeakerContext,
+): Message {
   const { role, content } = message;
   if (role === "system" || role === "developer") return userTurn(message, whose);
   const words = inWords(content, (part) => !paired.has(part));
   return { ...message, ...speakerOf(message, whose), content: words };
 }
 
-function userTurn(turn: Message, whose: Whose): Message {
+function userTurn(turn: Message, whose: SpeakerContext): Message {
   const { name = whose.by, content } = turn;
   const user: Message = { ...turn, role: "user", name, content: inWords(content, () => true) };
   return { ...user, ...speakerOf(user, whose) };
@@ -121,7 +125,10 @@ function userTurn(turn: Message, whose: Whose): Message {
  * The name under which a turn appears. A user or a tool needs none, unless its role is a participant's
  * name here.
  */
-function speakerOf({ role, name = "" }: Message, { by, own }: Whose): Pick<Message, "name"> {
+function speakerOf(
+  { role, name = "" }: Message,
+  { by, own }: SpeakerContext,
+): Pick<Message, "name"> {
   const fit = speakerName(name);
   if (name === "" && role !== "assistant" && !own.has(role)) return {};
   const speaker = fit === "" ? speakerName(by) : fit;

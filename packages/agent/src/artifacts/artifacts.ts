@@ -8,7 +8,7 @@ import { isArtifact } from "./given.ts";
 import type { GivenArtifact } from "./given.ts";
 import { measured, measuredInline } from "./measure.ts";
 import type { Measured } from "./measure.ts";
-import { joined } from "./joined.ts";
+import { concatenated } from "./concatenated.ts";
 import { Patience } from "./patience.ts";
 import { originOf, receivedArtifact } from "./received.ts";
 import type { BlobArtifact, Origin, ReceivedArtifact } from "./received.ts";
@@ -141,7 +141,7 @@ export class Artifacts implements Origin {
         arrived = state.received;
         // All bytes have arrived and the hub refuses them: its copy was damaged.
         const from = arrived < size ? arrived : 0;
-        state = await blobs.put({ digest, size, as, from, sign }, passing(file, from, both));
+        state = await blobs.put({ digest, size, as, from, sign }, uploadBytes(file, from, both));
         if (!state.isComplete && state.received <= from) throw stalled(name);
       }
     };
@@ -150,8 +150,8 @@ export class Artifacts implements Origin {
     const stop = () => stopped.reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     try {
-      const uploading = link.persist(
-        () => attempt().catch((error: unknown) => asPassing(name, error)),
+      const uploading = link.retry(
+        () => attempt().catch((error: unknown) => asTemporaryUpload(name, error)),
         until,
       );
       await Promise.race([uploading, stopped.promise]);
@@ -190,10 +190,10 @@ export class Artifacts implements Origin {
       const reading = () =>
         blobs
           .read({ digest, as, first: at, sign, signal: cut.signal })
-          .catch((error: unknown) => asBusy(error));
+          .catch((error: unknown) => asTemporaryRead(error));
       let pieces: AsyncIterator<Uint8Array> | undefined;
       try {
-        const { bytes } = await patience.during(link.persist(reading, patience.until));
+        const { bytes } = await patience.during(link.retry(reading, patience.until));
         pieces = bytes[Symbol.asyncIterator]();
         for (;;) {
           const next = await patience.during(pieces.next());
@@ -238,14 +238,14 @@ export class Artifacts implements Origin {
 }
 
 async function inline({ name, media_type, digest, read }: Measured): Promise<Artifact> {
-  const bytes = joined(await Array.fromAsync(read(0)));
+  const bytes = concatenated(await Array.fromAsync(read(0)));
   // The file may have been written to since its digest was computed.
-  if (digestOfBytes(bytes) !== digest) throw changed(name);
+  if (digestOfBytes(bytes) !== digest) throw changedWhileSending(name);
   return { name, media_type, digest, data: toBase64url(bytes) };
 }
 
 /** The bytes of a file for an upload: as many as were measured, unless the upload is aborted. */
-async function* passing(
+async function* uploadBytes(
   { name, size, read }: Measured,
   first: number,
   signal: AbortSignal,
@@ -256,23 +256,23 @@ async function* passing(
     at += bytes.length;
     yield bytes;
   }
-  if (at !== size) throw changed(name);
+  if (at !== size) throw changedWhileSending(name);
 }
 
 /** Errors that may be temporary: the hub is asked again how much it has. */
-const PASSING: ReadonlySet<number> = new Set([301, 409]);
+const TEMPORARY: ReadonlySet<number> = new Set([301, 409]);
 
 /** Other reads of the same agent end before long, so this one is worth a retry. */
-function asBusy(thrown: unknown): never {
+function asTemporaryRead(thrown: unknown): never {
   const error = WaybillError.from(thrown);
   throw error.status === 301 ? new WaybillError(503, error.message, { cause: error }) : thrown;
 }
 
-function asPassing(name: string, thrown: unknown): never {
+function asTemporaryUpload(name: string, thrown: unknown): never {
   const error = WaybillError.from(thrown);
-  if (PASSING.has(error.status)) throw new WaybillError(503, error.message, { cause: error });
+  if (TEMPORARY.has(error.status)) throw new WaybillError(503, error.message, { cause: error });
   // The hub has compared the bytes with the digest.
-  if (error.status === 400) throw changed(name, error);
+  if (error.status === 400) throw changedWhileSending(name, error);
   throw thrown;
 }
 
@@ -283,7 +283,7 @@ function stalled(name: string): WaybillError {
   );
 }
 
-function changed(name: string, cause?: unknown): WaybillError {
+function changedWhileSending(name: string, cause?: unknown): WaybillError {
   return new WaybillError(
     422,
     `The artifact ${name} was not sent: its bytes have changed since its digest was computed. Send it once nothing writes to it any more.`,

@@ -2,7 +2,7 @@
 import { digestOfBytes, runningDigest, WaybillError } from "@waybill/protocol";
 import type { Artifact } from "@waybill/protocol";
 import { fromBase64url } from "@waybill/protocol/wire";
-import { joined } from "./joined.ts";
+import { concatenated } from "./concatenated.ts";
 import { filesOf, once, pathOf, writeAll } from "./measure.ts";
 
 /** The default limit of `bytes()`. */
@@ -97,7 +97,7 @@ async function bytesOf(
       `The artifact ${name} has ${length} bytes, and at most ${limit} are read into memory: give a higher limit, or read it with stream() or save().`,
     );
   }
-  return joined(await Array.fromAsync(checkedStream(artifact, origin, signal)));
+  return concatenated(await Array.fromAsync(checkedStream(artifact, origin, signal)));
 }
 
 async function* checkedStream(

@@ -72,7 +72,7 @@ export class RemoteHub implements Hub {
   }
 
   publish(manifest: string, invitation?: string): Promise<void> {
-    return this.#persist((signal) => this.#options.http.publish(manifest, invitation, signal));
+    return this.#retry((signal) => this.#options.http.publish(manifest, invitation, signal));
   }
 
   async manifests(query: ManifestsQuery): Promise<PublishedPage> {
@@ -84,7 +84,7 @@ export class RemoteHub implements Hub {
   }
 
   #manifests(query: ManifestsQuery): Promise<PublishedPage> {
-    return this.#persist(async (signal) => {
+    return this.#retry(async (signal) => {
       const socket = this.#anySocket();
       if (socket === undefined) return this.#options.http.manifests(query, signal);
       return readPublished(await socket.call("manifests", query));
@@ -92,7 +92,7 @@ export class RemoteHub implements Hub {
   }
 
   find(query: FindQuery): Promise<Found> {
-    return this.#persist(async (signal) => {
+    return this.#retry(async (signal) => {
       const socket = this.#anySocket();
       if (socket === undefined) return this.#options.http.find(query, signal);
       return readFound(await socket.call("find", writeFindQuery(query)));
@@ -100,7 +100,7 @@ export class RemoteHub implements Hub {
   }
 
   handoff(id: string, as: string): Promise<HandoffView | undefined> {
-    return this.#persist(async () => {
+    return this.#retry(async () => {
       const socket = this.#attached.get(as);
       if (socket === undefined) throw notAttached(`What ${as} may know of a handoff`);
       const { handoff } = (await socket.call("handoff", { id })) as { handoff?: unknown };
@@ -193,7 +193,7 @@ export class RemoteHub implements Hub {
   }
 
   /** Retries a query: it changes nothing, so it may be repeated. */
-  #persist<Value>(attempt: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+  #retry<Value>(attempt: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
     return retry(attempt, { withinMs: WAITS.callMs, signal: this.#closing.signal });
   }
 

@@ -33,7 +33,7 @@ export async function retry<Value>(
       return await attempt(ending);
     } catch (error) {
       signal.throwIfAborted();
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       // A try that was aborted because the time was over says less than the one before it.
       if (performance.now() >= until) throw isTimeout(error.cause) ? (last ?? error) : error;
       last = error;
@@ -44,7 +44,7 @@ export async function retry<Value>(
 }
 
 /** A 503 (unavailable) and a 301 (asked too often) are temporary; every other answer of the hub is final. */
-function isPassing(error: unknown): error is WaybillError {
+function isTemporary(error: unknown): error is WaybillError {
   return WaybillError.is(error, 503) || WaybillError.is(error, 301);
 }
 

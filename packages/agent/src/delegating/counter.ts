@@ -32,7 +32,7 @@ export function counterOf(error: unknown): CounterOffer | undefined {
   return counter === undefined ? undefined : { contract: counter, by, reason };
 }
 
-export async function isTaken(
+export async function isAccepted(
   rule: CounterRule,
   counter: CounterOffer,
   offer: Contract | undefined,
@@ -45,7 +45,7 @@ export async function isTaken(
  * The same work with the terms of the counter-offer. Its id is derived from the first one's, so that
  * it is found after a crash and not handed off twice.
  */
-export function renewed(
+export function counteredHandoff(
   handoff: HandoffEnvelope,
   contract: Contract,
   { now, newId }: Source,

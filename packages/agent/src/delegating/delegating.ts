@@ -5,9 +5,9 @@ import { InFlight } from "@waybill/protocol/wire";
 import type { Delivery, ShownDelta } from "@waybill/protocol/wire";
 import { isArtifact } from "../artifacts/given.ts";
 import type { AgentContext } from "../context.ts";
-import { sending } from "../tracing/send.ts";
+import { startSendSpan } from "../tracing/send.ts";
 import { contextOf, endSpan } from "../tracing/spans.ts";
-import { isTaken, renewed } from "./counter.ts";
+import { isAccepted, counteredHandoff } from "./counter.ts";
 import type { CounterOffer, CounterRule } from "./counter.ts";
 import { checkAhead, checkTimes } from "../times.ts";
 import { adopt, findOwn } from "./found.ts";
@@ -34,16 +34,16 @@ export class Delegating {
 
   handoff(options: ParentedOptions): Handle {
     const { acknowledge, acceptCounter, group } = options;
-    if (acceptCounter !== undefined && group !== undefined) throw judgedByGroup();
+    if (acceptCounter !== undefined && group !== undefined) throw counterInGroup();
     checkTimes(options);
     const made = this.#envelopeOf(options);
     const known = this.#handles.get(made.handoff_id);
     if (known !== undefined) {
       if (isSameWork(known.work, { ...made.body, artifacts: options.artifacts })) return known;
-      throw takenBy(made.handoff_id);
+      throw handoffIdInUse(made.handoff_id);
     }
     checkAhead(options, this.#context.clock.now());
-    const { envelope, span } = sending(made, options);
+    const { envelope, span } = startSendSpan(made, options);
     const isManual = acknowledge === "manual";
     const artifacts = this.#context.artifacts.areToBeSent(options.artifacts)
       ? options.artifacts
@@ -118,9 +118,10 @@ export class Delegating {
     } catch (error) {
       if (!WaybillError.is(error, 409)) throw error;
       const until = Date.parse(handle.envelope.deadline);
-      const own = await this.#context.link.persist(() => findOwn(this.#context, handle.id), until);
+      const own = await this.#context.link.retry(() => findOwn(this.#context, handle.id), until);
       if (own === undefined) throw error;
-      if (!isSameWork(own.envelope.body, handle.envelope.body)) throw takenBy(handle.id, error);
+      if (!isSameWork(own.envelope.body, handle.envelope.body))
+        throw handoffIdInUse(handle.id, error);
       await adopt(handle, own);
     }
   }
@@ -140,8 +141,8 @@ export class Delegating {
   async #renew(handle: Handle, counter: CounterOffer, rule: CounterRule): Promise<boolean> {
     const { source } = this.#context;
     const { envelope: offer } = handle;
-    if (!(await isTaken(rule, counter, offer.body.contract))) return false;
-    const { envelope, span } = sending(renewed(offer, counter.contract, source), {
+    if (!(await isAccepted(rule, counter, offer.body.contract))) return false;
+    const { envelope, span } = startSendSpan(counteredHandoff(offer, counter.contract, source), {
       scope: contextOf(offer),
     });
     handle.goOnWith(envelope);
@@ -235,7 +236,7 @@ export class Delegating {
   }
 }
 
-function judgedByGroup(): WaybillError {
+function counterInGroup(): WaybillError {
   return new WaybillError(
     400,
     "A member of a group can't accept a counter-offer: its 406 may decide the group before that. Offer terms that the recipient's manifest names, or hand it off outside the group.",
@@ -243,7 +244,7 @@ function judgedByGroup(): WaybillError {
   );
 }
 
-function takenBy(handoffId: string, cause?: unknown): WaybillError {
+function handoffIdInUse(handoffId: string, cause?: unknown): WaybillError {
   return new WaybillError(
     409,
     `The handoff id ${handoffId} is already used for different work of this agent: its capability, input, brief, messages or artifacts differ. Use a new id for new work, or repeat the original work unchanged.`,

@@ -34,7 +34,7 @@ const ACKNOWLEDGE_WITHIN_MS = 60_000;
  * How long after the deadline the hub's notice may take. Then the delegator stops waiting, whatever
  * has happened to the hub.
  */
-const TOLD_WITHIN_MS = 1_000;
+const END_REPORTED_WITHIN_MS = 1_000;
 /** How long to wait for the events of a handoff that is looked up after its deadline. */
 const FOUND_WITHIN_MS = 60_000;
 
@@ -94,16 +94,16 @@ export class Handle implements HandoffHandle {
     this.#isManual = isManual;
     this.#renew = renew;
     this.#envelope = envelope;
-    this.#expectEnd(TOLD_WITHIN_MS);
+    this.#expectEnd(END_REPORTED_WITHIN_MS);
   }
 
   /** `lateMs`: how long to wait from now if the deadline has passed. */
   #expectEnd(lateMs: number): void {
     const { clock } = this.#context;
     this.#disarm?.();
-    const at = Math.max(this.#deadline + TOLD_WITHIN_MS, clock.now() + lateMs);
+    const at = Math.max(this.#deadline + END_REPORTED_WITHIN_MS, clock.now() + lateMs);
     this.#disarm = clock.setTimer(at, () => {
-      const error = untold(this.#envelope);
+      const error = endNotReported(this.#envelope);
       this.#overdue.reject(error);
       this.fail(error);
     });
@@ -125,12 +125,12 @@ export class Handle implements HandoffHandle {
 
   /** The handoff as it was signed. Available once it is in custody. */
   get text(): string {
-    return this.#text ?? notYet(this.id);
+    return this.#text ?? notSignedYet(this.id);
   }
 
   /** Digest of `text`, which the recipient's acceptance and result name. */
   get digest(): Digest {
-    return this.#digest ?? notYet(this.id);
+    return this.#digest ?? notSignedYet(this.id);
   }
 
   /** The hub has the handoff on disk, and has signed for it. */
@@ -215,7 +215,7 @@ export class Handle implements HandoffHandle {
       ),
     );
     try {
-      await this.#send(text, this.#deadline + TOLD_WITHIN_MS);
+      await this.#send(text, this.#deadline + END_REPORTED_WITHIN_MS);
     } catch (error) {
       if (WaybillError.is(error, 410)) return false;
       throw error;
@@ -239,7 +239,7 @@ export class Handle implements HandoffHandle {
     const body = { question_id: questionId, answer: answer as Json };
     const { id: from, source } = this.#context;
     const reply = createReply(this.envelope, { kind: "answer", from, to, re, body }, source);
-    await this.#send(await this.#signed(reply), this.#deadline + TOLD_WITHIN_MS);
+    await this.#send(await this.#signed(reply), this.#deadline + END_REPORTED_WITHIN_MS);
   }
 
   /** Tells the hub that the end was processed, so that it is not delivered again. */
@@ -334,7 +334,7 @@ export class Handle implements HandoffHandle {
     this.#envelope = handoff;
     this.#signedAs(text);
     // Its events follow now; the wait for them begins here, since the deadline may have passed.
-    this.#expectEnd(this.#deadline > clock.now() ? TOLD_WITHIN_MS : FOUND_WITHIN_MS);
+    this.#expectEnd(this.#deadline > clock.now() ? END_REPORTED_WITHIN_MS : FOUND_WITHIN_MS);
     this.#custody.resolve({
       by: hub.id,
       attempt: undefined,
@@ -345,13 +345,13 @@ export class Handle implements HandoffHandle {
 
   /** All events that the hub had when it was found have been replayed. For the agent. */
   isFound(): void {
-    if (!this.hasEnded && !this.#isLeft) this.#expectEnd(TOLD_WITHIN_MS);
+    if (!this.hasEnded && !this.#isLeft) this.#expectEnd(END_REPORTED_WITHIN_MS);
   }
 
   /** Processes a delivery, once, however often it comes. For the agent. */
   async receive(text: string, receivedAt?: ReceivedAt): Promise<void> {
     const { link, peers } = this.#context;
-    const verified = await link.persist(() => peers.verify(text, { receivedAt }), this.#until);
+    const verified = await link.retry(() => peers.verify(text, { receivedAt }), this.#until);
     if (this.#isLeft || this.#seen.has(verified.digest)) return;
     if (verified.envelope.handoff_id === this.#former?.handoff_id) return;
     this.#check(verified);
@@ -474,7 +474,7 @@ export class Handle implements HandoffHandle {
   }
 }
 
-function untold({ handoff_id: id, deadline, to }: HandoffEnvelope): WaybillError {
+function endNotReported({ handoff_id: id, deadline, to }: HandoffEnvelope): WaybillError {
   const recipient = typeof to === "string" ? to : `whoever has ${to.capability}`;
   return new WaybillError(
     504,
@@ -482,7 +482,7 @@ function untold({ handoff_id: id, deadline, to }: HandoffEnvelope): WaybillError
   );
 }
 
-function notYet(id: string): never {
+function notSignedYet(id: string): never {
   throw new WaybillError(403, `The handoff ${id} is not signed yet; wait for its custody.`);
 }
 

@@ -14,7 +14,7 @@ const WORK = ["capability", "version", "input", "brief", "messages"] as const;
 /** Whether two handoffs ask for the same work. */
 export function isSameWork(one: GivenWork, other: GivenWork): boolean {
   return (
-    WORK.every((member) => spelled(one[member]) === spelled(other[member])) &&
+    WORK.every((member) => sortedJson(one[member]) === sortedJson(other[member])) &&
     areSame(one.artifacts, other.artifacts)
   );
 }
@@ -28,7 +28,7 @@ function areSame(
 
 /** A file that was not read yet has no digest, and is compared by name. */
 function isSame(one: GivenArtifact, other: GivenArtifact): boolean {
-  if (spelled(labelOf(one)) !== spelled(labelOf(other))) return false;
+  if (sortedJson(labelOf(one)) !== sortedJson(labelOf(other))) return false;
   const [digest, otherDigest] = [digestOf(one), digestOf(other)];
   return digest === undefined || otherDigest === undefined || digest === otherDigest;
 }
@@ -39,7 +39,7 @@ function digestOf(given: GivenArtifact): string | undefined {
 }
 
 /** The order of members does not distinguish JSON values. */
-function spelled(value: unknown): string {
+function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => {
     if (typeof each !== "object" || each === null || Array.isArray(each)) return each;
     return Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)));

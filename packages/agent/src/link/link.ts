@@ -159,7 +159,7 @@ export class Link {
    */
   async submit(text: string, digest: string, until: number): Promise<VerifiedEnvelope> {
     const { hub, peers, id } = this.#options;
-    return this.persist(async () => {
+    return this.retry(async () => {
       const receipt = await hub.submit(text);
       return this.#checked(await peers.verify(receipt, { to: id, isForOne: true }), digest);
     }, until);
@@ -169,10 +169,10 @@ export class Link {
    * Retries until the hub answers, at the latest until `until`. A reachable hub that does not answer
    * is given up then as well.
    */
-  persist<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
+  retry<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
     const now = this.#options.clock.now();
     const at = until > now ? until : now + LAST_ANSWER_MS;
-    return this.#answered(this.#persist(ask, until), at, 504);
+    return this.#answered(this.#retry(ask, until), at, 504);
   }
 
   /** Waits for an answer without a deadline, but not forever, and only until this agent has stopped. */
@@ -197,7 +197,7 @@ export class Link {
     }
   }
 
-  async #persist<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
+  async #retry<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
     const { clock } = this.#options;
     for (let wait: number = WAIT.firstMs; ;) {
       if (this.#state === "abandoned") await new Promise<never>(() => undefined);

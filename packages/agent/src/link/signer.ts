@@ -10,7 +10,7 @@ interface PendingSignature {
 }
 
 /** How many are sent per turn, so that the first are processed before the last are sent. */
-const GIVEN_AT_ONCE = 32;
+const SIGNATURES_PER_TURN = 32;
 
 /** Signs what an agent sends: everything in one turn shares one signature. */
 export class Signer {
@@ -52,7 +52,7 @@ export class Signer {
   }
 
   #give(waiting: readonly PendingSignature[], texts: readonly string[], from: number): void {
-    const end = Math.min(from + GIVEN_AT_ONCE, waiting.length);
+    const end = Math.min(from + SIGNATURES_PER_TURN, waiting.length);
     for (let index = from; index < end; index++) waiting[index]!.resolve(texts[index]!);
     if (end === waiting.length) return;
     this.#clock.setTimer(this.#clock.now(), () => this.#give(waiting, texts, end));

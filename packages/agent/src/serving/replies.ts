@@ -16,7 +16,7 @@ import type { GivenResult } from "./outcome.ts";
 /** How long after the deadline to retry during an outage, so that the result is on record. */
 const AFTER_DEADLINE_MS = 60_000;
 
-interface About {
+interface ReplyContext {
   readonly from: string;
   readonly attempt: number;
   readonly re: Digest;
@@ -26,13 +26,13 @@ interface About {
 export class Replies {
   readonly #context: AgentContext;
   readonly #handoff: HandoffEnvelope;
-  readonly #about: About;
+  readonly #about: ReplyContext;
   readonly #until: number;
 
   constructor(
     context: AgentContext,
     handoff: HandoffEnvelope,
-    about: Omit<About, "from"> & { readonly deadline: number },
+    about: Omit<ReplyContext, "from"> & { readonly deadline: number },
   ) {
     const { attempt, re, deadline } = about;
     this.#context = context;

@@ -174,7 +174,7 @@ export class Run {
   /** A connection that is cut while the hub is asked for keys is no reason to give up the attempt. */
   #verify(text: string, receivedAt: ReceivedAt): Promise<VerifiedEnvelope> {
     const { link, peers } = this.#context;
-    return link.persist(() => peers.verify(text, { receivedAt }), this.#deadline);
+    return link.retry(() => peers.verify(text, { receivedAt }), this.#deadline);
   }
 
   /** A result within the grace stands for the acceptance, which is then not sent at all. */

@@ -5,21 +5,21 @@ import type { AgentContext } from "../context.ts";
 import { Run } from "./run.ts";
 import type { Offer, RunOptions } from "./run.ts";
 
-type Passed = Extract<Delivery, { type: "envelope" }>;
+type EnvelopeDelivery = Extract<Delivery, { type: "envelope" }>;
 
 /** A cache of so many keeps at least half of them. */
-const KEPT = 20_000;
+const ATTEMPTS_REMEMBERED = 20_000;
 
 /** The attempts that this process works on. Duplicates run once. */
 export class Serving {
   readonly #context: AgentContext;
   readonly #options: RunOptions;
   readonly #runs = new InFlight<string, Run>();
-  readonly #finished = new BoundedCache<string, true>(KEPT);
+  readonly #finished = new BoundedCache<string, true>(ATTEMPTS_REMEMBERED);
   #isStopping = false;
 
   constructor(options: Omit<RunOptions, "countered">) {
-    this.#options = { ...options, countered: new BoundedCache(KEPT) };
+    this.#options = { ...options, countered: new BoundedCache(ATTEMPTS_REMEMBERED) };
     this.#context = options.context;
   }
 
@@ -79,7 +79,7 @@ export class Serving {
     handoff_id: handoffId,
     envelope,
     received_at: receivedAt,
-  }: Passed): Promise<boolean> {
+  }: EnvelopeDelivery): Promise<boolean> {
     let isTaken = false;
     for (const run of this.#runs.values()) {
       if (run.handoffId !== handoffId) continue;

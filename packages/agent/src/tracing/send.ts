@@ -4,7 +4,7 @@ import type { HandoffEnvelope } from "@waybill/protocol";
 import { sendSpan, traceparentOf, TRACESTATE_CHARACTERS } from "@waybill/protocol/tracing";
 import { contextOf, contextWithin, isTraced, startSpan, tracer } from "./spans.ts";
 
-interface Carried {
+interface GivenTrace {
   /** The parent's position in its trace. */
   readonly scope?: Context | undefined;
   /** A trace context that the application passes is not changed. */
@@ -13,9 +13,9 @@ interface Carried {
 }
 
 /** Starts the span of a handoff that is about to be sent, and puts its context into the handoff. */
-export function sending(
+export function startSendSpan(
   envelope: HandoffEnvelope,
-  { scope, traceparent, tracestate }: Carried,
+  { scope, traceparent, tracestate }: GivenTrace,
 ): { readonly envelope: HandoffEnvelope; readonly span?: Span } {
   const by = tracer();
   if (by === undefined) return { envelope };

@@ -1,4 +1,4 @@
-import { entryOf } from "@waybill/protocol/wire";
+import { admissionOf } from "@waybill/protocol/wire";
 import type { EnrolmentClaim, Newcomers } from "@waybill/protocol/wire";
 import type { NewEntry, SettingChange, Store } from "../store.ts";
 import { actEntry } from "./act.ts";
@@ -49,7 +49,7 @@ export class Admission {
     const { agent, kid } = newcomer;
     const isAllowed = await this.#isAllowed(agent, kid);
     const hasInvitation = invitation !== undefined;
-    const by = entryOf(newcomers, { agent, kid, isAllowed, hasInvitation });
+    const by = admissionOf(newcomers, { agent, kid, isAllowed, hasInvitation });
     if (by === "open") return { ...NO_MORE, isNamed: isAllowed };
     if (by === "allow_list") {
       return {

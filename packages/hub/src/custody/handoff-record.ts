@@ -1,4 +1,4 @@
-import { holderBy, liveAttempt, wakeAt } from "@waybill/protocol/hub";
+import { sessionHolderOf, liveAttempt, wakeAt } from "@waybill/protocol/hub";
 import type { Asker, Digest, Group, SessionState, StatusCode, Wanted } from "@waybill/protocol";
 import type { Handoff } from "@waybill/protocol/hub";
 import type { StoredHandoff } from "../store.ts";
@@ -101,7 +101,7 @@ export function targetOf({ state, capability }: HandoffRecord): string {
 
 export function storedOf({ version, record }: VersionedRecord): StoredHandoff {
   const { state } = record;
-  const session = holderBy(state) === undefined ? undefined : record.session;
+  const session = sessionHolderOf(state) === undefined ? undefined : record.session;
   return {
     id: state.id,
     version,

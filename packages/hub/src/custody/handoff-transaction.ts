@@ -1,5 +1,5 @@
 import { sessionKey } from "@waybill/protocol";
-import { eventOf, holderBy, queuePlace, step } from "@waybill/protocol/hub";
+import { eventOf, sessionHolderOf, queuePlace, step } from "@waybill/protocol/hub";
 import type {
   Digest,
   Envelope,
@@ -248,7 +248,7 @@ export class HandoffTransaction {
   #noteHolder(before: HandoffRecord["state"] | undefined, { type }: LifecycleEvent): void {
     const { session, state } = this.record!;
     if (session === undefined) return;
-    const isAnother = before === undefined || holderBy(before) !== holderBy(state);
+    const isAnother = before === undefined || sessionHolderOf(before) !== sessionHolderOf(state);
     if (isAnother || type === "result") this.amend({ session: { ...session, at: this.at } });
   }
 

@@ -1,4 +1,4 @@
-import { holderBy } from "@waybill/protocol/hub";
+import { sessionHolderOf } from "@waybill/protocol/hub";
 import { recordOf } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Store } from "../store.ts";
@@ -14,5 +14,5 @@ export async function holderOf(
   if (session === undefined) return undefined;
   const newest = await store.session(session.name, 2);
   const other = newest.find(({ id }) => id !== state.id);
-  return other && holderBy(recordOf(other).record.state);
+  return other && sessionHolderOf(recordOf(other).record.state);
 }

@@ -146,9 +146,9 @@ export function* findInSlices(
 ): Generator<void, Found> {
   const inputBytes = bytesOf(query.input);
   budget.stepsLeft -= inputBytes >> 3;
-  const trials = candidates.map((candidate) => trialOf({ query, candidate, now, inputBytes }));
+  const trials = candidates.map((candidate) => assess({ query, candidate, now, inputBytes }));
   if (query.input !== undefined) {
-    yield* inputVerdicts(query.input, inTurn(trials), budget, verdicts);
+    yield* inputVerdicts(query.input, inCheckOrder(trials), budget, verdicts);
   }
   const fits: Weighed[] = [];
   const leftOut: LeftOut[] = [];
@@ -191,7 +191,7 @@ export function queryOf(
 }
 
 /** A candidate, and what speaks against it but for its schema. */
-interface Trial {
+interface Assessment {
   readonly candidate: Candidate;
   readonly weight: Weight;
   /** Whether it offers the requested capability: otherwise no other reason is worth giving. */
@@ -208,7 +208,7 @@ interface Facts {
   readonly inputBytes: number;
 }
 
-function trialOf(facts: Facts): Trial {
+function assess(facts: Facts): Assessment {
   const { query, candidate, now } = facts;
   const weight = weigh(candidate, now);
   const { name } = candidate.capability;
@@ -228,7 +228,7 @@ function trialOf(facts: Facts): Trial {
 }
 
 function reasonsOf(
-  { candidate, isOfName, before, after }: Trial,
+  { candidate, isOfName, before, after }: Assessment,
   { input }: FindQuery,
   verdicts: InputVerdicts,
 ): readonly string[] {
@@ -241,9 +241,9 @@ function reasonsOf(
  * record, and one version of each agent before the second of any, so that many versions do not crowd
  * out other agents.
  */
-function inTurn(trials: readonly Trial[]): Candidate[] {
+function inCheckOrder(trials: readonly Assessment[]): Candidate[] {
   const versions = new Map<string, number>();
-  const isOut = ({ before, after }: Trial) => before.length + after.length > 0;
+  const isOut = ({ before, after }: Assessment) => before.length + after.length > 0;
   return trials
     .filter(({ isOfName }) => isOfName)
     .sort((a, b) => b.weight.reliability - a.weight.reliability || byPlace(a, b))
@@ -257,7 +257,7 @@ function inTurn(trials: readonly Trial[]): Candidate[] {
     .map(({ trial }) => trial.candidate);
 }
 
-function byPlace({ candidate: a }: Trial, { candidate: b }: Trial): number {
+function byPlace({ candidate: a }: Assessment, { candidate: b }: Assessment): number {
   return (
     byText(a.agent_id, b.agent_id) ||
     compareVersions(b.capability.version, a.capability.version) ||
@@ -299,7 +299,7 @@ const AFTER_SCHEMA: readonly Filter[] = [
   ({ query: { minReliability = 0 } }, { reliability, reasons }) =>
     reliability >= minReliability
       ? undefined
-      : `its reliability counts as ${shown(reliability)}, and ${minReliability} is wanted: ${reasons.join("; ")}`,
+      : `its reliability counts as ${shareText(reliability)}, and ${minReliability} is wanted: ${reasons.join("; ")}`,
 ];
 
 type Weight = Omit<RankedCandidate, "agent_id" | "capability" | "standing"> & {
@@ -327,8 +327,8 @@ function weigh(candidate: Candidate, now: number): Weight {
   const isDueForTrial = !out && (inFlight ?? 0) === 0 && restedMs >= WEIGHING.trialAfterMs;
   const reasons = [
     isMeasured
-      ? `${weightText(successes)} of ${weightText(outcomes)} recent outcomes were successes: at least ${shown(reliability)}, against a claim of ${claim}`
-      : `no results measured yet: ranked as ${shown(reliability)}, like every newcomer`,
+      ? `${weightText(successes)} of ${weightText(outcomes)} recent outcomes were successes: at least ${shareText(reliability)}, against a claim of ${claim}`
+      : `no results measured yet: ranked as ${shareText(reliability)}, like every newcomer`,
     ...(isContradicted ? ["its claim is false and counts for nothing"] : []),
     ...(out
       ? [
@@ -442,7 +442,7 @@ function bytesOf(input: Json | undefined): number {
   return input === undefined ? 0 : utf8(stringifyJson(input)).length;
 }
 
-function shown(share: number): string {
+function shareText(share: number): string {
   return share.toFixed(2);
 }
 

@@ -14,19 +14,19 @@ export function checkEnvelope(history: History, entry: EntryOf<"envelope">): voi
   const { envelope, digest, at, status } = entry;
   const record = history.records.get(envelope.handoff_id);
   const found = eventOf(envelope, digest, at);
-  if (found === undefined) return checkWordOfHub(history, record, entry);
+  if (found === undefined) return checkStatementOfHub(history, record, entry);
   const event =
     found.type === "submit" ? { ...found, terms: { ...entry.terms, ...found.terms } } : found;
   const next = tolerantStep(history, record?.state, event);
   const isRepeated = record?.taken.has(digest) === true;
   const answer = status ?? (isRepeated ? 201 : replyOf(next));
-  if (answer < 300 && answer !== 201) return take(history, record, entry, next);
+  if (answer < 300 && answer !== 201) return checkAccepted(history, record, entry, next);
   if (answer === 201 && replyOf(next) === 100 && !isRepeated) {
     const message = `The ${envelope.kind} was answered 201, but none with its digest came before.`;
     violated(history, "duplicate_of_nothing", envelope.handoff_id, message);
   }
   if (record?.state.state !== "open" || replyOf(next) < 300) return;
-  keep(history, record, next.state!);
+  recordState(history, record, next.state!);
   if (record.end !== undefined) record.end.isInferred = true;
 }
 
@@ -34,7 +34,7 @@ export function checkEnvelope(history: History, entry: EntryOf<"envelope">): voi
  * The hub took the envelope: its sender must have been allowed to send it, and its effect must hold
  * from then on.
  */
-function take(
+function checkAccepted(
   history: History,
   before: HandoffRecord | undefined,
   { envelope, digest, at }: EntryOf<"envelope">,
@@ -56,7 +56,7 @@ function take(
     }
     checkSender(history, before, envelope);
     checkAddressee(history, before, envelope);
-    checkThread(history, before, envelope);
+    checkCorrelation(history, before, envelope);
     checkEnd(history, before, envelope, at);
   }
   const reply = replyOf({ state, effects });
@@ -66,16 +66,16 @@ function take(
   }
   if (before === undefined || state === undefined) return;
   before.taken.set(digest, envelope.from);
-  keep(history, before, state);
+  recordState(history, before, state);
   if (history.violations.length > violations) return;
   const isSuccess = envelope.kind === "result" && envelope.body.status === 200;
   if (isSuccess || envelope.kind === "cancel") {
-    mustBe(history, before, isSuccess ? "completed" : "cancelled", digest);
+    expectEnd(history, before, isSuccess ? "completed" : "cancelled", digest);
   }
 }
 
 /** Whether the entry itself is an end, independent of the reducer. */
-export function mustBe(
+export function expectEnd(
   history: History,
   record: HandoffRecord,
   to: HandoffState,
@@ -89,7 +89,7 @@ export function mustBe(
 }
 
 /** Takes over the reducer's state after an entry. Its ends are compared with the entries so far. */
-export function keep(history: History, record: HandoffRecord, state: Handoff): void {
+export function recordState(history: History, record: HandoffRecord, state: Handoff): void {
   const before = record.state;
   record.state = state;
   if (state === before) return;
@@ -126,7 +126,7 @@ function checkAddressee(history: History, record: HandoffRecord, envelope: Envel
 }
 
 /** A delivery must go to the agent that it concerns. */
-function checkToldTo(
+function checkReader(
   history: History,
   { handoff_id: id, kind, to }: Envelope,
   reader: string | undefined,
@@ -136,7 +136,7 @@ function checkToldTo(
   violated(history, "addressed_to_another", id, message);
 }
 
-function checkThread(history: History, record: HandoffRecord, envelope: Envelope): void {
+function checkCorrelation(history: History, record: HandoffRecord, envelope: Envelope): void {
   if (envelope.correlation_id !== record.correlationId) {
     const message = `The ${envelope.kind} is under correlation id ${envelope.correlation_id}, its handoff under ${record.correlationId}.`;
     violated(history, "correlation_differs", record.id, message);
@@ -164,16 +164,16 @@ function checkEnd(history: History, record: HandoffRecord, envelope: Envelope, a
 }
 
 /** Receipts and notices that cause nothing still have to be true. */
-function checkWordOfHub(
+function checkStatementOfHub(
   history: History,
   record: HandoffRecord | undefined,
   { envelope, status }: EntryOf<"envelope">,
 ): void {
   if (status !== undefined && status >= 300) return;
   const { handoff_id: id, from } = envelope;
-  if (record !== undefined) checkThread(history, record, envelope);
+  if (record !== undefined) checkCorrelation(history, record, envelope);
   if (envelope.kind === "notice") {
-    checkToldTo(history, envelope, record?.delegator);
+    checkReader(history, envelope, record?.delegator);
     if (record?.state.state === "dead_lettered" && envelope.body.reason.trim() === "") {
       const message = "The notice of the dead letter gives no reason.";
       violated(history, "dead_letter_without_reason", id, message);
@@ -185,7 +185,7 @@ function checkWordOfHub(
     const message = `${from} reports an acceptance without holding an attempt.`;
     violated(history, "acceptance_not_by_recipient", id, message);
   }
-  checkToldTo(history, envelope, record?.taken.get(envelope.re));
+  checkReader(history, envelope, record?.taken.get(envelope.re));
   if (envelope.body.status !== 100) return;
   if (history.hub !== undefined && from !== history.hub) {
     const message = `The custody receipt is signed by ${from}, the hub is ${history.hub}.`;

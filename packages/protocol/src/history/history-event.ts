@@ -1,5 +1,5 @@
 import { checkGroupDecided } from "./history-family.ts";
-import { keep, mustBe, replyOf, tolerantStep } from "./history-envelope.ts";
+import { recordState, expectEnd, replyOf, tolerantStep } from "./history-envelope.ts";
 import { violated } from "./history-record.ts";
 import type { EntryOf, HandoffRecord, History, HubEvent } from "./history-record.ts";
 import { isFailure } from "../status.ts";
@@ -38,10 +38,10 @@ export function checkEvent(history: History, entry: EntryOf<"event">): void {
   }
   if (record === undefined) return;
   if (event.type === "offer" && reply === 100) record.offers.push(event.recipient);
-  keep(history, record, next.state!);
+  recordState(history, record, next.state!);
   if (hasExpired && record.end !== undefined) record.end.isInferred = true;
   const to = END_OF[event.type];
-  if (to !== undefined && reply === 100) mustBe(history, record, to, null);
+  if (to !== undefined && reply === 100) expectEnd(history, record, to, null);
 }
 
 function checkHubEvent(history: History, record: HandoffRecord, event: HubEvent, at: number): void {

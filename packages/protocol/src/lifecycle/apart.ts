@@ -1,5 +1,5 @@
 /** A handoff without a parent under its correlation id, with all participants of it and its children. */
-export interface Root {
+export interface RootHandoff {
   readonly delegator: string;
   /** The delegators and recipients: merely being named is not participating. */
   readonly parties: ReadonlySet<string>;
@@ -10,7 +10,7 @@ export interface Root {
  * roots under one id, given in order of arrival, the first belongs to the job. A root stands apart if
  * its delegator has taken part in nothing of the job before.
  */
-export function jobOf<Each extends Root>(
+export function jobOf<Each extends RootHandoff>(
   roots: readonly Each[],
 ): { readonly job: readonly Each[]; readonly apart: readonly Each[] } {
   const job: Each[] = [];

@@ -30,7 +30,7 @@ export function ended(
 }
 
 /** What closed an attempt without deciding the handoff. */
-export interface Unsettled {
+export interface InconclusiveEnd {
   readonly name: "result" | "reject" | "release" | "interrupt" | "unreachable" | "lease_lost";
   readonly status: StatusCode;
   readonly at: number;
@@ -43,7 +43,7 @@ export interface Unsettled {
  * Continues after an attempt that decided nothing: with the next one. If none is left, the last
  * attempt decides: a verdict fails the handoff, anything else makes it a dead letter.
  */
-export function again(state: Handoff, attempt: Attempt, cause: Unsettled): Step {
+export function retryOrEnd(state: Handoff, attempt: Attempt, cause: InconclusiveEnd): Step {
   const { name, status, at } = cause;
   const attempts = closeLast(state, attempt, name, status);
   if (isExhausted(state, attempts)) return exhausted({ ...state, attempts }, name, cause);

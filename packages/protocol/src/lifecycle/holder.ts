@@ -6,7 +6,7 @@ import type { Attempt, Handoff } from "./handoff.ts";
 const FAILURES_OF_HOLDER = 2;
 
 /** The holder of the session as one handoff has left it; undefined if nobody holds it. */
-export function holderBy(state: Handoff): string | undefined {
+export function sessionHolderOf(state: Handoff): string | undefined {
   if (state.state === "completed") return state.attempts.at(-1)?.recipient;
   if (state.state !== "open") return undefined;
   const live = liveAttempt(state);

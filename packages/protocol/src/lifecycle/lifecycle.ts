@@ -1,4 +1,4 @@
-import { again, ended } from "./ending.ts";
+import { retryOrEnd, ended } from "./ending.ts";
 import { DEFAULT_TERMS } from "./handoff.ts";
 import type { Attempt, EventOf, Handoff, LifecycleEvent, Step } from "./handoff.ts";
 import { answered } from "./question.ts";
@@ -15,7 +15,7 @@ export function step(state: Handoff | undefined, event: LifecycleEvent): Step {
   if (event.type === "submit")
     return state === undefined ? submitted(event) : resubmitted(state, event);
   if (state === undefined) return refused(state, 403);
-  if (state.state === "open" && event.at >= state.deadline) return overdue(state, event);
+  if (state.state === "open" && event.at >= state.deadline) return expiredBefore(state, event);
   switch (event.type) {
     case "offer":
       return offered(state, event);
@@ -41,7 +41,7 @@ export function step(state: Handoff | undefined, event: LifecycleEvent): Step {
       return noted({ ...state, isDiscarded: true });
     case "unreachable":
     case "lease_lost":
-      return silent(state, event);
+      return attemptTimedOut(state, event);
     default:
       return byRecipient(state, event);
   }
@@ -51,7 +51,7 @@ export function step(state: Handoff | undefined, event: LifecycleEvent): Step {
  * The deadline precedes every event at or after it, even if the timer is late: the handoff expires
  * first, and the sender gets the answer that it would have got a moment later.
  */
-function overdue(state: Handoff, event: LifecycleEvent): Step {
+function expiredBefore(state: Handoff, event: LifecycleEvent): Step {
   // Neither can refer to a handoff whose end was not reported yet.
   if (event.type === "acknowledge" || event.type === "discard") return refused(state, 403);
   const expired = ended(state, "expire", 504, null);
@@ -116,7 +116,7 @@ function offered(state: Handoff, event: EventOf<"offer">): Step {
   };
 }
 
-function silent(state: Handoff, event: EventOf<"unreachable" | "lease_lost">): Step {
+function attemptTimedOut(state: Handoff, event: EventOf<"unreachable" | "lease_lost">): Step {
   const attempt = state.attempts[event.attempt - 1];
   if (attempt === undefined) return refused(state, 403);
   if (attempt.state === "closed") return refused(state, 410);
@@ -126,7 +126,7 @@ function silent(state: Handoff, event: EventOf<"unreachable" | "lease_lost">): S
   if (!mayMove || isUntaken !== (type === "unreachable")) return refused(state, 403);
   if (at < (attempt.silentAt ?? Infinity)) return refused(state, 403);
   const status = type === "unreachable" ? 503 : 502;
-  const next = again(state, attempt, { name: type, status, at });
+  const next = retryOrEnd(state, attempt, { name: type, status, at });
   const { number, recipient } = attempt;
   return {
     state: next.state,

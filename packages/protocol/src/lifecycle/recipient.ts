@@ -1,5 +1,5 @@
 import { closeLast, withLast } from "./attempt.ts";
-import { again, ended } from "./ending.ts";
+import { retryOrEnd, ended } from "./ending.ts";
 import type { Attempt, EventOf, Handoff, LifecycleEvent, Step } from "./handoff.ts";
 import { asked } from "./question.ts";
 import { noted, RECEIVED, refused } from "./reply.ts";
@@ -26,7 +26,7 @@ export function byRecipient(state: Handoff, event: RecipientEvent): Step {
     case "taken":
       return taken(state, attempt, event.at);
     case "heartbeat":
-      return beaten(state, attempt, event.at);
+      return heartbeat(state, attempt, event.at);
     case "accept":
     case "progress":
       return working(state, attempt, to, event);
@@ -36,7 +36,7 @@ export function byRecipient(state: Handoff, event: RecipientEvent): Step {
     case "reject":
       return rejected(state, attempt, event);
     case "release":
-      return again(state, attempt, { ...event, name: "release" });
+      return retryOrEnd(state, attempt, { ...event, name: "release" });
     case "result":
       return concluded(state, attempt, event, name === "interrupt" ? name : "result");
   }
@@ -54,16 +54,16 @@ function taken(state: Handoff, attempt: Attempt, at: number): Step {
   return noted({ ...state, attempts: withLast(state, { ...attempt, isTaken: true, silentAt }) });
 }
 
-function beaten(state: Handoff, attempt: Attempt, at: number): Step {
+function heartbeat(state: Handoff, attempt: Attempt, at: number): Step {
   // Before the acceptance and while a question is open there is no lease to extend.
   if (attempt.state !== "accepted") return refused(state, 100);
-  const silentAt = extended(state, attempt, at);
+  const silentAt = extendedLease(state, attempt, at);
   if (silentAt === attempt.silentAt) return refused(state, 100);
   return noted({ ...state, attempts: withLast(state, { ...attempt, silentAt }) });
 }
 
 /** A clock that was set back must not shorten a lease. */
-function extended(state: Handoff, attempt: Attempt, at: number): number {
+function extendedLease(state: Handoff, attempt: Attempt, at: number): number {
   const silentAt = at + state.terms.leaseMs;
   if (attempt.state !== "accepted" || attempt.silentAt === null) return silentAt;
   return Math.max(attempt.silentAt, silentAt);
@@ -77,7 +77,7 @@ function working(
 ): Step {
   const isWaiting = to === "waiting";
   const status = isWaiting ? 103 : event.type === "accept" ? 101 : 102;
-  const silentAt = isWaiting ? null : extended(state, attempt, event.at);
+  const silentAt = isWaiting ? null : extendedLease(state, attempt, event.at);
   const attempts = withLast(state, { ...attempt, state: to, status, isTaken: true, silentAt });
   return {
     state: { ...state, status, attempts },
@@ -89,7 +89,7 @@ function rejected(state: Handoff, attempt: Attempt, event: EventOf<"reject">): S
   const { status, digest, at } = event;
   if (!isFailure(status)) return refused(state, 400);
   if (hasOthersToAsk(state, status)) {
-    return again(state, attempt, { name: "reject", status, digest, at });
+    return retryOrEnd(state, attempt, { name: "reject", status, digest, at });
   }
   const attempts = closeLast(state, attempt, "reject", status);
   return ended({ ...state, attempts }, "reject", status, digest);
@@ -104,7 +104,7 @@ function concluded(
   const { status, digest } = event;
   if (status !== 200 && !isFailure(status)) return refused(state, 400);
   if (isWorthRetrying(state, status, event.isRetryable)) {
-    return again(state, attempt, { ...event, name });
+    return retryOrEnd(state, attempt, { ...event, name });
   }
   const attempts = closeLast(state, attempt, name, status);
   return ended({ ...state, attempts }, status === 200 ? "succeed" : "fail", status, digest);

@@ -187,8 +187,8 @@ export function readManifest(
       // A caller with other work to do runs it in slices.
     }
   }
-  refuseTwins(capabilities);
-  refuseManyNames(capabilities);
+  refuseDuplicateCapabilities(capabilities);
+  refuseTooManyNames(capabilities);
   const keys = new Map<string, PublicKey>();
   const listed = givenKeys.map((given, index) => {
     const key = enrolled(given, `/keys/${index}`);
@@ -258,7 +258,7 @@ function atSchema<Result>(
   }
 }
 
-function refuseTwins(capabilities: readonly Capability[]): void {
+function refuseDuplicateCapabilities(capabilities: readonly Capability[]): void {
   const seen = new Set<string>();
   capabilities.forEach(({ name, version }, index) => {
     // No name contains a space, so different pairs can't collide.
@@ -274,7 +274,7 @@ function refuseTwins(capabilities: readonly Capability[]): void {
   });
 }
 
-function refuseManyNames(capabilities: readonly Capability[]): void {
+function refuseTooManyNames(capabilities: readonly Capability[]): void {
   let names = 0;
   capabilities.forEach(({ from: { agents = [], keys = [], groups = [] } = {} }, index) => {
     names += agents.length + keys.length + groups.length;

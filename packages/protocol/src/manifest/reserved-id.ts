@@ -2,7 +2,7 @@
  * Pairs of similar spellings in the alphabet of WB-05. Single characters come first, so that a pair is
  * found however its parts are spelled: `c1` is `cl`, and `cl` is `d`.
  */
-const LOOKS: readonly (readonly [string, string])[] = [
+const LOOKALIKES: readonly (readonly [string, string])[] = [
   ["0", "o"],
   ["1", "l"],
   ["i", "l"],
@@ -30,16 +30,16 @@ const SEPARATORS = /[._-]/g;
  * ```
  */
 export function isReservedId(agentId: string, names: readonly string[]): boolean {
-  const looks = looksOf(agentId);
+  const looks = skeletonOf(agentId);
   const [first = ""] = agentId.split(SEPARATORS);
   return (
     looks.startsWith("operator") ||
-    looksOf(first) === "hub" ||
-    names.some((name) => looksOf(name) === looks)
+    skeletonOf(first) === "hub" ||
+    names.some((name) => skeletonOf(name) === looks)
   );
 }
 
-function looksOf(id: string): string {
+function skeletonOf(id: string): string {
   const joined = id.replaceAll(SEPARATORS, "");
-  return LOOKS.reduce((text, [each, as]) => text.replaceAll(each, as), joined);
+  return LOOKALIKES.reduce((text, [each, as]) => text.replaceAll(each, as), joined);
 }

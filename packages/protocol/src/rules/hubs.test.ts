@@ -14,7 +14,7 @@ import {
   errorOfResponse,
   HTTP_STATUS,
   defaultNewcomers,
-  entryOf,
+  admissionOf,
   formatTime,
   hubIdOf,
   isInnerAddress,
@@ -606,17 +606,17 @@ test("WB-110 a newcomer is admitted by the operator's policy, and otherwise told
   const newcomer = { agent: "anna", kid: NEWCOMER.kid, isAllowed: false, hasInvitation: false };
   const allowed = { ...newcomer, isAllowed: true };
   const invited = { ...newcomer, hasInvitation: true };
-  for (const each of [newcomer, allowed, invited]) expect(entryOf("open", each)).toBe("open");
-  expect(entryOf("allow-list", allowed)).toBe("allow_list");
-  expect(entryOf("invitation", allowed)).toBe("allow_list");
-  expect(entryOf("invitation", invited)).toBe("invitation");
+  for (const each of [newcomer, allowed, invited]) expect(admissionOf("open", each)).toBe("open");
+  expect(admissionOf("allow-list", allowed)).toBe("allow_list");
+  expect(admissionOf("invitation", allowed)).toBe("allow_list");
+  expect(admissionOf("invitation", invited)).toBe("invitation");
   for (const [newcomers, each] of [
     ["allow-list", newcomer],
     ["allow-list", invited],
     ["invitation", newcomer],
   ] as const) {
-    expect(statusOf(() => entryOf(newcomers, each))).toBe(403);
-    expect(() => entryOf(newcomers, each)).toThrow(`waybill agents allow ${NEWCOMER.kid}`);
+    expect(statusOf(() => admissionOf(newcomers, each))).toBe(403);
+    expect(() => admissionOf(newcomers, each)).toThrow(`waybill agents allow ${NEWCOMER.kid}`);
   }
   expect(defaultNewcomers({ isLocal: true })).toBe("open");
   expect(defaultNewcomers({ isLocal: false })).toBe("invitation");

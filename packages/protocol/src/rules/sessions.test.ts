@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readDelivery, readHandoffView } from "../wire.ts";
-import { holderBy, isHolderFirst, sessionOffered } from "../hub.ts";
+import { sessionHolderOf, isHolderFirst, sessionOffered } from "../hub.ts";
 import { createHandoff, sessionFound, sessionKey } from "../index.ts";
 import type { SessionState } from "../index.ts";
 import { START } from "../lifecycle/lifecycle-fixture.ts";
@@ -70,14 +70,14 @@ describe("the holder of a session", () => {
   const offered = after(toAnyone, offer);
 
   test("WB-222 is the recipient of a handoff that is accepted, paused or completed", () => {
-    expect(holderBy(anyone)).toBeUndefined();
-    expect(holderBy(offered)).toBeUndefined();
+    expect(sessionHolderOf(anyone)).toBeUndefined();
+    expect(sessionHolderOf(offered)).toBeUndefined();
     const states = openStates();
-    expect(holderBy(states.accepted)).toBe(states.accepted.attempts[0]!.recipient);
-    expect(holderBy(states.paused)).toBe(states.paused.attempts[0]!.recipient);
+    expect(sessionHolderOf(states.accepted)).toBe(states.accepted.attempts[0]!.recipient);
+    expect(sessionHolderOf(states.paused)).toBe(states.paused.attempts[0]!.recipient);
     for (const [name, state] of Object.entries(endedStates())) {
       const holder = name === "completed" ? state.attempts.at(-1)!.recipient : undefined;
-      expect(holderBy(state), name).toBe(holder);
+      expect(sessionHolderOf(state), name).toBe(holder);
     }
   });
 
@@ -85,13 +85,13 @@ describe("the holder of a session", () => {
     const { paused } = openStates();
     const cancelled = follow(paused, { type: "cancel" });
     expect(cancelled.state).toBe("cancelled");
-    expect(holderBy(cancelled)).toBeUndefined();
+    expect(sessionHolderOf(cancelled)).toBeUndefined();
   });
 
   test("WB-222 is not the recipient of an attempt that has failed", () => {
     const failed = after(toAnyone, offer, accept, retryable);
     expect(failed.state).toBe("open");
-    expect(holderBy(failed)).toBeUndefined();
+    expect(sessionHolderOf(failed)).toBeUndefined();
   });
 
   test("WB-222 is preferred at every attempt until it has failed two of them", () => {

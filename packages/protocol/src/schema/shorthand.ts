@@ -71,7 +71,7 @@ function kindOf(kind: Kind, keywords: string): Record<string, Kind> {
   return Object.fromEntries(keywords.split(" ").map((keyword) => [keyword, kind]));
 }
 
-const SAY_SO =
+const HOW_TO_MARK_A_SCHEMA =
   'put "$schema": "https://json-schema.org/draft/2020-12/schema" into a JSON Schema to mark it as one';
 
 /**
@@ -116,7 +116,7 @@ function isJsonSchema(value: unknown, at: string, forms: Forms): value is JsonSc
   const { field, usage } = form;
   throw new WaybillError(
     400,
-    `the schema at ${at || "its root"} mixes two forms: ${describeValue(field[0])} reads as a field in shorthand, ${describeValue(usage[0])} as a keyword of JSON Schema; move fields into "properties" and correct what is in there, or ${SAY_SO}`,
+    `the schema at ${at || "its root"} mixes two forms: ${describeValue(field[0])} reads as a field in shorthand, ${describeValue(usage[0])} as a keyword of JSON Schema; move fields into "properties" and correct what is in there, or ${HOW_TO_MARK_A_SCHEMA}`,
     { at },
   );
 }
@@ -189,7 +189,7 @@ function fromShorthand(value: unknown, at: string, depth: number, forms: Forms):
   if (!isObject(value)) {
     const hint = Array.isArray(value)
       ? 'write "string[]" or "array" for a list'
-      : `expected ${known()}`;
+      : `expected ${knownWords()}`;
     throw new WaybillError(
       400,
       `the schema at ${at || "its root"} is ${describeValue(value)}; ${hint}, or an object, or a JSON Schema`,
@@ -228,7 +228,7 @@ function fromWord(text: string, at: string): JsonSchema {
   if (!Object.hasOwn(WORDS, word)) {
     throw new WaybillError(
       400,
-      `the type ${describeValue(text)} at ${at || "the root"} of the schema is not known; expected ${known()}, or ${SAY_SO}`,
+      `the type ${describeValue(text)} at ${at || "the root"} of the schema is not known; expected ${knownWords()}, or ${HOW_TO_MARK_A_SCHEMA}`,
       { at },
     );
   }
@@ -253,6 +253,6 @@ function withoutLists(text: string): string {
   return text.slice(0, end);
 }
 
-function known(): string {
+function knownWords(): string {
   return `one of ${Object.keys(WORDS).join(", ")}, with [] for a list of it and ? where it may be left out`;
 }

@@ -112,15 +112,15 @@ export function verifyCompact(
   keyOf: (kid: string) => PublicKey | undefined,
   options: VerifyOptions = {},
 ): Verified {
-  if (options.mayRecall !== true) return verifyAnew(text, keyOf, options);
+  if (options.mayRecall !== true) return verifyUncached(text, keyOf, options);
   const recalled = findVerified(text, keyOf, options.limits);
   if (recalled !== undefined) return recalled;
-  const verified = verifyAnew(text, keyOf, options);
+  const verified = verifyUncached(text, keyOf, options);
   keepVerified(text as string, verified, keyOf(verified.kid)!);
   return verified;
 }
 
-function verifyAnew(
+function verifyUncached(
   text: unknown,
   keyOf: (kid: string) => PublicKey | undefined,
   options: VerifyOptions,
@@ -213,14 +213,14 @@ function faultOfHeader(text: string): string {
     return "its header is not an object";
   const { alg, kid, typ, ...others } = header as Record<string, unknown>;
   if (!ALGORITHM_NAMES.includes(alg as Algorithm)) {
-    return `its header's alg is ${show(alg)}; only ${ALGORITHM_NAMES.join(" and ")} are accepted`;
+    return `its header's alg is ${describe(alg)}; only ${ALGORITHM_NAMES.join(" and ")} are accepted`;
   }
   const [other] = Object.keys(others);
   if (other !== undefined)
-    return `its header has the member ${show(other)}; only alg, kid and typ are accepted`;
-  if (typ !== TYP) return `its header's typ is ${show(typ)}, not "${TYP}"`;
+    return `its header has the member ${describe(other)}; only alg, kid and typ are accepted`;
+  if (typ !== TYP) return `its header's typ is ${describe(typ)}, not "${TYP}"`;
   if (typeof kid !== "string" || !KID.test(kid)) {
-    return `its header's kid is ${show(kid)}, not the RFC 7638 thumbprint of a key`;
+    return `its header's kid is ${describe(kid)}, not the RFC 7638 thumbprint of a key`;
   }
   return 'its header is not spelled {"alg":…,"kid":…,"typ":…}: in this order, without white space or escapes';
 }
@@ -237,7 +237,7 @@ function tooLarge(length: number, limit: number): WaybillError {
   return new WaybillError(413, `The envelope has ${length} bytes, and the limit is ${limit}.`);
 }
 
-function show(value: unknown): string {
+function describe(value: unknown): string {
   if (value === undefined) return "missing";
   if (typeof value === "object")
     return value === null ? "null" : Array.isArray(value) ? "an array" : "an object";

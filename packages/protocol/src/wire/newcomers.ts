@@ -17,7 +17,7 @@ export interface Newcomer {
 }
 
 /** The reason why a newcomer is admitted. */
-export type EntryWay = "open" | "allow_list" | "invitation";
+export type AdmissionWay = "open" | "allow_list" | "invitation";
 
 /** The default policy of a hub: no agent from elsewhere is admitted without an invitation. */
 export function defaultNewcomers({ isLocal }: { readonly isLocal: boolean }): Newcomers {
@@ -25,10 +25,10 @@ export function defaultNewcomers({ isLocal }: { readonly isLocal: boolean }): Ne
 }
 
 /** Why a newcomer is admitted; throws a 403 that says what to do if it is not. */
-export function entryOf(
+export function admissionOf(
   newcomers: Newcomers,
   { agent, kid, isAllowed, hasInvitation }: Newcomer,
-): EntryWay {
+): AdmissionWay {
   if (newcomers === "open") return "open";
   if (isAllowed) return "allow_list";
   if (newcomers === "invitation" && hasInvitation) return "invitation";

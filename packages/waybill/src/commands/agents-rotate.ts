@@ -15,7 +15,7 @@ import { manifestPages } from "@waybill/protocol/wire";
 import type { Run } from "../command-line/command.ts";
 import { commandLine, textOf } from "../command-line/given.ts";
 import { checkFile } from "../files/read-text.ts";
-import { askedHub } from "../hub/client.ts";
+import { announcedHub } from "../hub/client.ts";
 import { domainOfFolder } from "../hub/which-hub.ts";
 import { printable } from "../terminal/text.ts";
 
@@ -34,7 +34,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   checkFile(recoveryFile);
   const recoveryKey = await loadKey(recoveryFile);
   const keyFile = textOf(given, "new-key") ?? `${agent}.key`;
-  const { url } = askedHub(settings, terminal);
+  const { url } = announcedHub(settings, terminal);
   const hub = await connect(url, {
     signal,
     timeoutMs: CONNECT_MS,

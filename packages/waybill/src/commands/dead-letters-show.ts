@@ -3,7 +3,7 @@ import type { Run } from "../command-line/command.ts";
 import { idOf } from "../command-line/id.ts";
 import { hubClient } from "../hub/client.ts";
 import { deadLetter } from "../hub/dead-letters.ts";
-import { historyOf, papersOf } from "../hub/record.ts";
+import { historyOf, recordContextOf } from "../hub/record.ts";
 import { pairs } from "../terminal/columns.ts";
 import { printable, printableLines } from "../terminal/text.ts";
 import { buildTrace } from "../trace/build.ts";
@@ -17,7 +17,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     idOf(given.arguments["id"]!, "the id of a handoff"),
   );
   const recorded = [{ view, entries: await historyOf(hub, view.id) }];
-  const trace = buildTrace(letter.correlation_id, recorded, await papersOf(hub, recorded));
+  const trace = buildTrace(letter.correlation_id, recorded, await recordContextOf(hub, recorded));
   const envelope = parseEnvelope(readCompact(view.envelope).payload);
   await terminal.answer({ ...letter, envelope, trace: traceJson(trace) }, (style) => {
     const work = JSON.stringify(envelope.body, null, 2);

@@ -35,7 +35,7 @@ export const run: Run = async (context) => {
   return report.holds ? 0 : CHECK_FAILED;
 };
 
-const TELL_EACH = 1_000;
+const PROGRESS_EVERY = 1_000;
 
 async function* entriesIn(
   path: string,
@@ -44,7 +44,8 @@ async function* entriesIn(
   let count = 0;
   for await (const entry of entriesOf(path)) {
     signal.throwIfAborted();
-    if (++count % TELL_EACH === 0) terminal.status(`${counted(count, "entry", "entries")} checked`);
+    if (++count % PROGRESS_EVERY === 0)
+      terminal.status(`${counted(count, "entry", "entries")} checked`);
     yield entry;
   }
 }

@@ -2,14 +2,14 @@
 import { createServer } from "node:net";
 import { LIMITS, WaybillError } from "@waybill/protocol";
 import { hubClient } from "../hub/client.ts";
-import type { Asking, HubClient } from "../hub/client.ts";
+import type { HubClientContext, HubClient } from "../hub/client.ts";
 import type { Settings } from "../settings/settings.ts";
 import { durationText } from "../terminal/duration.ts";
 import { ok, skipped, warning, wrong } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 
 /** Whether a hub answers, whether it takes work, its clock, and whether the token is its own. */
-export async function checkHub(asking: Asking): Promise<Finding[]> {
+export async function checkHub(asking: HubClientContext): Promise<Finding[]> {
   const { settings, signal } = asking;
   let hub: HubClient;
   let response: Response;

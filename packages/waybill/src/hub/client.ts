@@ -11,7 +11,7 @@ import { Proofs } from "./proofs.ts";
 import { whichHub } from "./which-hub.ts";
 import type { WhichHub } from "./which-hub.ts";
 
-export type Asking = Pick<Context, "settings" | "terminal" | "signal">;
+export type HubClientContext = Pick<Context, "settings" | "terminal" | "signal">;
 
 export interface HubClient {
   readonly url: string;
@@ -28,8 +28,8 @@ const NDJSON = "application/x-ndjson";
 const ANSWER_LIMITS = { envelopeBytes: 256 * 1024 * 1024 };
 
 /** The hub that the settings name, as its operator. */
-export function hubClient({ settings, terminal, signal }: Asking): HubClient {
-  const asked = askedHub(settings, terminal);
+export function hubClient({ settings, terminal, signal }: HubClientContext): HubClient {
+  const asked = announcedHub(settings, terminal);
   const { url } = asked;
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     try {
@@ -41,7 +41,7 @@ export function hubClient({ settings, terminal, signal }: Asking): HubClient {
     }
   };
   const proofs = new Proofs(settings, asked, (path) => send(path));
-  const answered = async (given: string, init: Asked = {}): Promise<Response> => {
+  const answered = async (given: string, init: HubRequest = {}): Promise<Response> => {
     const { method = "GET", body, headers: more } = init;
     // As it stands in the request line.
     const { pathname, search } = new URL(given, "http://hub");
@@ -87,19 +87,19 @@ export function hubClient({ settings, terminal, signal }: Asking): HubClient {
   };
 }
 
-interface Asked {
+interface HubRequest {
   readonly method?: string;
   readonly body?: string;
   readonly headers?: Record<string, string>;
 }
 
-const told = new WeakSet<Terminal>();
+const announced = new WeakSet<Terminal>();
 
 /** The hub that the settings name. Says once which it is, and where that was learned. */
-export function askedHub(settings: Settings, terminal: Terminal): WhichHub {
+export function announcedHub(settings: Settings, terminal: Terminal): WhichHub {
   const asked = whichHub(settings);
-  if (told.has(terminal)) return asked;
-  told.add(terminal);
+  if (announced.has(terminal)) return asked;
+  announced.add(terminal);
   const { url, from } = asked;
   const text = (style: Style) => style.faint(`asking ${printable(url)} (from ${printable(from)})`);
   // A file that was only found may be anybody's: that is said to whoever reads answers as text.

@@ -1,10 +1,13 @@
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { WireInvitation, WireWellKnown } from "@waybill/protocol/wire";
 import { hubClient } from "./client.ts";
-import type { Asking } from "./client.ts";
+import type { HubClientContext } from "./client.ts";
 
 /** An operator who hands off under a name that is new to the hub invites itself. */
-export async function invitationFor(asking: Asking, agent: string): Promise<string | undefined> {
+export async function invitationFor(
+  asking: HubClientContext,
+  agent: string,
+): Promise<string | undefined> {
   const hub = hubClient(asking);
   const { newcomers } = (await hub.get("/.well-known/waybill")) as WireWellKnown;
   if (newcomers !== "invitation") return undefined;

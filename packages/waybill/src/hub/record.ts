@@ -3,7 +3,7 @@ import type { HandoffView, LedgerEntry, PublishedManifest } from "@waybill/hub";
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import { manifestPages, readHandoffView, readPublished } from "@waybill/protocol/wire";
 import type { ManifestsQuery } from "@waybill/protocol/wire";
-import type { Papers } from "../trace/events.ts";
+import type { RecordContext } from "../trace/events.ts";
 import { signatureChecker } from "../trace/signatures.ts";
 import type { Recorded } from "../trace/build.ts";
 import type { HubClient } from "./client.ts";
@@ -56,7 +56,10 @@ async function* withFeeds(lines: AsyncIterable<string>): AsyncGenerator<string> 
 }
 
 /** The hub's name, and a check of signatures with the keys of everybody who signed something here. */
-export async function papersOf(hub: HubClient, recorded: readonly Recorded[]): Promise<Papers> {
+export async function recordContextOf(
+  hub: HubClient,
+  recorded: readonly Recorded[],
+): Promise<RecordContext> {
   const known = (await hub.get("/.well-known/waybill")) as { readonly hub: string };
   const agents = new Set([known.hub]);
   for (const { entries } of recorded) {

@@ -6,7 +6,7 @@ import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/pr
 import type { WirePresence } from "@waybill/protocol/wire";
 import type { Context } from "../context.ts";
 import { isGiven, listOf, textOf } from "../command-line/given.ts";
-import { askedHub, hubClient } from "../hub/client.ts";
+import { announcedHub, hubClient } from "../hub/client.ts";
 import type { HubClient } from "../hub/client.ts";
 import { printable } from "../terminal/text.ts";
 import { suggestion } from "../hub/known.ts";
@@ -37,11 +37,11 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
   const { given, settings, terminal, signal } = context;
   const { command, work, again, isOperators } = wanted;
   const answers = new Answers(listOf(given, "answer"));
-  const { url } = askedHub(settings, terminal);
+  const { url } = announcedHub(settings, terminal);
   const beginning = new Beginning(url, signal, work.timeoutMs);
   const beginningContext = { ...context, signal: beginning.signal };
   try {
-    await checkAlone(beginningContext);
+    await checkNotConnected(beginningContext);
     const seat = await takeSeat(settings, isOperators);
     try {
       terminal.status(`connecting to ${url}`);
@@ -52,7 +52,7 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
         hubKey,
         log: ({ error }) => beginning.failed(error),
       });
-      const hub = await beginning.wait(asItIs(connected, seat));
+      const hub = await beginning.wait(withoutRepublishing(connected, seat));
       const invitation = await beginning.wait(invitationFor(beginningContext, seat.agent));
       const agent = createAgent({
         id: seat.agent,
@@ -125,7 +125,7 @@ class Beginning {
 }
 
 /** An agent is attached once: to hand off in the name of one that works would cut it off. */
-async function checkAlone(context: Context): Promise<void> {
+async function checkNotConnected(context: Context): Promise<void> {
   const { values, origins } = context.settings;
   const { agent } = values;
   if (origins.agent.source === "default") return;
@@ -148,7 +148,7 @@ async function presenceOf(hub: HubClient, agent: string): Promise<WirePresence |
 }
 
 /** The hub, without a change to what an agent that it knows by this key has said about itself. */
-async function asItIs(hub: Hub, { agent, key }: Seat): Promise<Hub> {
+async function withoutRepublishing(hub: Hub, { agent, key }: Seat): Promise<Hub> {
   const { manifests } = await hub.manifests({ agent, newest: true });
   const [newest] = manifests;
   if (newest === undefined) return hub;

@@ -64,7 +64,10 @@ export async function startHub(
     closing.push(() => hub.close());
     await enrolOperator(hub, data, operators);
     const operatorToken = operatorTokenIn(data, hub.domain);
-    const served = await serve({ ...doorsOf(values), operatorToken, hub, store, logger }, values);
+    const served = await serve(
+      { ...serveOptionsOf(values), operatorToken, hub, store, logger },
+      values,
+    );
     closing.push(() => served.close());
     for (const address of values.peer) {
       const peer = peerWith({ hub, ...(await peerAt(address, data)), failed: failedPeer(logger) });
@@ -74,7 +77,7 @@ export async function startHub(
     const tokenFile = join(data, DATA_FILES.operatorToken);
     const here = addressHere(served, values);
     const urlFile = writeOwn(data, DATA_FILES.url, here);
-    closing.push(async () => forget(urlFile, here));
+    closing.push(async () => removeUrlFile(urlFile, here));
     const { id: hubId, domain } = hub;
     return { hubId, domain, url, operatorToken, database, hubKey, tokenFile, close };
   } catch (error) {
@@ -139,7 +142,7 @@ async function enrolOperator(
   await agent.stop();
 }
 
-function doorsOf(values: SettingValues): Omit<ServeOptions, "hub" | "store"> {
+function serveOptionsOf(values: SettingValues): Omit<ServeOptions, "hub" | "store"> {
   const { host, port, public_url: publicUrl, behind_proxy: isBehindProxy } = values;
   const { tls_cert: cert, tls_key: key } = values;
   if ((cert === undefined) !== (key === undefined)) {
@@ -229,7 +232,7 @@ function addressHere(
 }
 
 /** The address is that of the hub that runs, and not of one that was here since. */
-function forget(urlFile: string, url: string): void {
+function removeUrlFile(urlFile: string, url: string): void {
   try {
     if (readFileSync(urlFile, "utf8").trim() === url) rmSync(urlFile);
   } catch {

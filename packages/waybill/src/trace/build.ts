@@ -3,9 +3,9 @@ import { mergeUsage, parseEnvelope, readCompact } from "@waybill/protocol";
 import { jobOf } from "@waybill/protocol/audit";
 import type { HandoffEnvelope, SessionState } from "@waybill/protocol";
 import { eventsOf } from "./events.ts";
-import type { Papers } from "./events.ts";
+import type { RecordContext } from "./events.ts";
 import type { Trace, TraceEvent, TraceHandoff } from "./trace.ts";
-import { overuse, ownUsage, usageSaid } from "./usage.ts";
+import { overuse, ownUsage, reportedUsage } from "./usage.ts";
 
 /** What the hub has on record about one handoff. */
 export interface Recorded {
@@ -13,37 +13,37 @@ export interface Recorded {
   readonly entries: readonly LedgerEntry[];
 }
 
-interface Growing extends TraceHandoff {
+interface TraceNode extends TraceHandoff {
   readonly parentId: string | undefined;
   /** Whoever was asked, and whoever handed it off. */
   readonly parties: readonly string[];
-  readonly children: Growing[];
+  readonly children: TraceNode[];
 }
 
 /** Puts together what is on record about a job; nothing of it is asked for here. */
 export function buildTrace(
   correlationId: string,
   recorded: readonly Recorded[],
-  papers: Papers,
+  context: RecordContext,
 ): Trace {
   const all = recorded
-    .map((each) => handoffOf(each, papers))
+    .map((each) => handoffOf(each, context))
     .toSorted((a, b) => a.startedAt - b.startedAt);
   const byId = new Map(all.map((each) => [each.id, each]));
-  const roots: Growing[] = [];
+  const roots: TraceNode[] = [];
   for (const each of all) {
     const above = byId.get(each.replayOf ?? "") ?? byId.get(each.parentId ?? "");
     (above?.children ?? roots).push(each);
   }
   const told = jobOf(
     roots.map((root) => {
-      const parties = new Set([...withParts(root)].flatMap((each) => each.parties));
+      const parties = new Set([...withDescendants(root)].flatMap((each) => each.parties));
       return { root, delegator: root.delegator, parties };
     }),
   );
   const handoffs = told.job.map(({ root }) => root);
   // What others wrote under this id says nothing of how long the job took.
-  const own = handoffs.flatMap((each) => [...withParts(each)]);
+  const own = handoffs.flatMap((each) => [...withDescendants(each)]);
   const isOver = own.every(({ endedAt }) => endedAt !== undefined);
   const signatures = all
     .flatMap(({ events }) => events)
@@ -63,17 +63,17 @@ export function buildTrace(
   };
 }
 
-function* withParts(handoff: Growing): Generator<Growing> {
+function* withDescendants(handoff: TraceNode): Generator<TraceNode> {
   yield handoff;
-  for (const child of handoff.children) yield* withParts(child);
+  for (const child of handoff.children) yield* withDescendants(child);
 }
 
-function handoffOf(recorded: Recorded, papers: Papers): Growing {
+function handoffOf(recorded: Recorded, context: RecordContext): TraceNode {
   const { view, entries } = recorded;
   const envelope = parseEnvelope(readCompact(view.envelope).payload) as HandoffEnvelope;
-  const events = eventsOf(entries, papers);
+  const events = eventsOf(entries, context);
   const { to } = envelope;
-  const said = usageSaid(entries, papers);
+  const said = reportedUsage(entries, context);
   const addressed = typeof to === "string" ? to : undefined;
   return {
     id: view.id,

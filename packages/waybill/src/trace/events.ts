@@ -5,7 +5,7 @@ import { DECISIONS, textOf, textOfRefused } from "./event-text.ts";
 import type { Decision } from "./event-text.ts";
 import type { Signature, TraceEvent } from "./trace.ts";
 
-export interface Papers {
+export interface RecordContext {
   /** The hub's id. */
   readonly hub: string;
   readonly signatureOf: (text: string, at: number) => Signature;
@@ -14,39 +14,39 @@ export interface Papers {
 type SignedEntry = LedgerEntry & { readonly envelope: Envelope };
 
 /** What the ledger has about one handoff. The hub's receipts stand with what they are for. */
-export function eventsOf(entries: readonly LedgerEntry[], papers: Papers): TraceEvent[] {
+export function eventsOf(entries: readonly LedgerEntry[], context: RecordContext): TraceEvent[] {
   const receipts = new Map<string, Signature>();
   const refused = new Map<string, StatusCode>();
-  const papersOf = new Map<number, SignedEntry>();
+  const envelopesOf = new Map<number, SignedEntry>();
   for (const entry of entries) {
     if (entry.type !== "envelope") continue;
     const envelope = parseEnvelope(readCompact(entry.content).payload);
-    if (isCustodyReceipt(envelope, papers.hub)) {
-      receipts.set(envelope.re, papers.signatureOf(entry.content, entry.at));
-    } else papersOf.set(entry.sequence, { ...entry, envelope });
+    if (isCustodyReceipt(envelope, context.hub)) {
+      receipts.set(envelope.re, context.signatureOf(entry.content, entry.at));
+    } else envelopesOf.set(entry.sequence, { ...entry, envelope });
   }
   const events: TraceEvent[] = [];
   let offers = 0;
   for (const entry of entries) {
-    const paper = papersOf.get(entry.sequence);
-    if (paper !== undefined) {
-      events.push(paperEvent(paper, refused.get(entry.digest), receipts, papers));
+    const signed = envelopesOf.get(entry.sequence);
+    if (signed !== undefined) {
+      events.push(envelopeEvent(signed, refused.get(entry.digest), receipts, context));
     } else if (entry.type === "decision") {
       const decision = JSON.parse(entry.content) as Decision;
       if (decision.type === "refused") refused.set(decision.digest!, decision.status!);
       if (decision.type === "offer") offers++;
-      const event = decisionEvent(entry, decision, offers, papers);
+      const event = decisionEvent(entry, decision, offers, context);
       if (event !== undefined) events.push(event);
     }
   }
   return events;
 }
 
-function paperEvent(
+function envelopeEvent(
   { sequence, at, content, digest, envelope }: SignedEntry,
   refused: StatusCode | undefined,
   receipts: ReadonlyMap<string, Signature>,
-  { signatureOf }: Papers,
+  { signatureOf }: RecordContext,
 ): TraceEvent {
   const told = refused === undefined ? textOf(envelope) : textOfRefused(envelope, refused);
   return {
@@ -65,7 +65,7 @@ function decisionEvent(
   { sequence, at }: LedgerEntry,
   decision: Decision,
   offers: number,
-  { hub }: Papers,
+  { hub }: RecordContext,
 ): TraceEvent | undefined {
   const attempt = decision.type === "offer" ? offers : decision.attempt;
   const told = DECISIONS[decision.type]?.({

@@ -6,42 +6,42 @@ import type { Breach } from "@waybill/protocol/audit";
 import type { Style } from "../terminal/style.ts";
 import { counted, printable } from "../terminal/text.ts";
 import { hanging } from "../terminal/wrap.ts";
-import type { Papers } from "./events.ts";
+import type { RecordContext } from "./events.ts";
 import type { TraceHandoff } from "./trace.ts";
 
-/** What one attempt has said that it used. */
-interface Said {
+/** What one attempt has reported that it used. */
+interface ReportedUsage {
   readonly recipient: string;
   readonly usage: Usage;
 }
 
-/** What the recipients of a handoff have said that they used, attempt by attempt; each attempt ends once. */
-export function usageSaid(
+/** What the recipients of a handoff have reported that they used, attempt by attempt; each attempt ends once. */
+export function reportedUsage(
   entries: readonly LedgerEntry[],
-  { signatureOf }: Papers,
-): Map<number, Said> {
-  const said = new Map<number, Said>();
+  { signatureOf }: RecordContext,
+): Map<number, ReportedUsage> {
+  const reported = new Map<number, ReportedUsage>();
   for (const { type, content, at } of entries) {
     if (type !== "envelope") continue;
     const envelope = parseEnvelope(readCompact(content).payload);
     if (envelope.kind !== "result" && envelope.kind !== "question") continue;
     const { attempt, from: recipient, body } = envelope;
-    if (body.usage === undefined || said.has(attempt)) continue;
-    if (signatureOf(content, at).holds) said.set(attempt, { recipient, usage: body.usage });
+    if (body.usage === undefined || reported.has(attempt)) continue;
+    if (signatureOf(content, at).holds) reported.set(attempt, { recipient, usage: body.usage });
   }
-  return said;
+  return reported;
 }
 
 /** What all attempts have used themselves: what children have used stands with the children. */
-export function ownUsage(said: ReadonlyMap<number, Said>): UsageRow[] {
-  return mergeUsage([...said.values()].flatMap(({ usage }) => usage.own ?? []));
+export function ownUsage(reported: ReadonlyMap<number, ReportedUsage>): UsageRow[] {
+  return mergeUsage([...reported.values()].flatMap(({ usage }) => usage.own ?? []));
 }
 
 /** Whoever has gone over a cap of the contract. */
 export function overuse(
   delegator: string,
   { max_tokens, max_cost }: Contract = {},
-  said: ReadonlyMap<number, Said>,
+  reported: ReadonlyMap<number, ReportedUsage>,
 ): Breach[] {
   const unbound = {
     timeout_seconds: Infinity,
@@ -49,7 +49,7 @@ export function overuse(
     max_attempts: Infinity,
     output_schema: true,
   };
-  const attempts = Array.from(said, ([attempt, { recipient, usage }]) => {
+  const attempts = Array.from(reported, ([attempt, { recipient, usage }]) => {
     return { attempt, recipient, acceptedAt: 0, endedAt: 0, usage };
   });
   return breaches({ ...unbound, max_tokens, max_cost }, { delegator, attempts });

@@ -2,12 +2,12 @@ import { createAgent } from "@waybill/agent";
 import type { Agent } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import { AgentSite } from "../agent/agent-site.ts";
-import type { AgentOptions, Body, Life } from "../agent/agent-site.ts";
-import { Notebook } from "../agent/notebook.ts";
+import type { AgentOptions, ProcessResources, AgentProcess } from "../agent/agent-site.ts";
+import { AgentDisk } from "../agent/agent-disk.ts";
 import { keyOf } from "../world/world.ts";
 import { handlerOf } from "./handler.ts";
 import { RealDelegator } from "./real-delegator.ts";
-import type { Errand } from "./real-delegator.ts";
+import type { TrackedHandoff } from "./real-delegator.ts";
 import { WatchedLine } from "./watched-line.ts";
 
 /** An agent as applications have it: `@waybill/agent`, with an application that crashes around it. */
@@ -17,23 +17,27 @@ export function realAgent(options: AgentOptions): AgentSite {
   const credit = options.offers.length === 0 ? 0 : options.credit;
   return new AgentSite({ ...options, credit }, (site) => {
     const random = world.random.stream(`${id} disk`);
-    const notebook = new Notebook<Errand>(world, random, () => site.crash());
-    return (body) => new RealLife(options, body, notebook);
+    const agentDisk = new AgentDisk<TrackedHandoff>(world, random, () => site.crash());
+    return (resources) => new RealAgent(options, resources, agentDisk);
   });
 }
 
-class RealLife implements Life {
+class RealAgent implements AgentProcess {
   readonly delegator: RealDelegator;
-  readonly #body: Body;
+  readonly #resources: ProcessResources;
   readonly #line: WatchedLine;
   readonly #agent: Agent;
 
-  constructor(options: AgentOptions, body: Body, notebook: Notebook<Errand>) {
+  constructor(
+    options: AgentOptions,
+    resources: ProcessResources,
+    agentDisk: AgentDisk<TrackedHandoff>,
+  ) {
     const { id, world, offers, credit } = options;
-    const { process } = body;
+    const { process } = resources;
     const { clock, newId } = process;
-    this.#body = body;
-    this.#line = new WatchedLine(id, world, body.line);
+    this.#resources = resources;
+    this.#line = new WatchedLine(id, world, resources.line);
     this.#agent = createAgent({
       id,
       key: keyOf(id),
@@ -47,9 +51,9 @@ class RealLife implements Life {
         world.trace.note(`${id} ${event} ${handoffId} ${attempt} ${status}${why}`);
       },
     });
-    this.delegator = new RealDelegator(id, world, body, this.#agent, notebook);
+    this.delegator = new RealDelegator(id, world, resources, this.#agent, agentDisk);
     for (const offer of offers) {
-      this.#agent.serve(offer, handlerOf(options, body, this.delegator));
+      this.#agent.serve(offer, handlerOf(options, resources, this.delegator));
     }
   }
 
@@ -58,7 +62,7 @@ class RealLife implements Life {
   }
 
   async begin(): Promise<void> {
-    const { process, random } = this.#body;
+    const { process, random } = this.#resources;
     for (;;) {
       try {
         await this.#agent.start();

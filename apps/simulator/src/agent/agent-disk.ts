@@ -3,7 +3,7 @@ import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 
 /** A delegator's own disk: what it has committed to do, and what it has seen done. */
-export class Notebook<Note> {
+export class AgentDisk<Note> {
   /** By handoff. */
   readonly notes: Map<string, Note> = new Map();
   readonly #world: World;

@@ -12,10 +12,10 @@ import type { HandoffEnvelope } from "@waybill/protocol";
 import { DOMAIN, HUB_ID } from "../hub/hub-site.ts";
 import { keyOf } from "../world/world.ts";
 import { AgentSite } from "./agent-site.ts";
-import type { AgentOptions, Body, Life } from "./agent-site.ts";
+import type { AgentOptions, ProcessResources, AgentProcess } from "./agent-site.ts";
 import { Delegator } from "./delegator.ts";
 import type { HandoffNote } from "./handoff-note.ts";
-import { Notebook } from "./notebook.ts";
+import { AgentDisk } from "./agent-disk.ts";
 import { Recipient } from "./recipient.ts";
 import { Running } from "./running.ts";
 import { childOf, mayHaveChildren } from "./workload.ts";
@@ -25,13 +25,13 @@ export function scriptedAgent(options: AgentOptions): AgentSite {
   const { id, world, offers } = options;
   return new AgentSite(options, (site) => {
     const random = world.random.stream(`${id} disk`);
-    const notebook = new Notebook<HandoffNote>(world, random, () => site.crash());
+    const agentDisk = new AgentDisk<HandoffNote>(world, random, () => site.crash());
     const manifest = signManifest({ agent_id: id, capabilities: [...offers] }, keyOf(id));
-    return (body) => new ScriptedLife(options, body, notebook, manifest);
+    return (resources) => new ScriptedAgent(options, resources, agentDisk, manifest);
   });
 }
 
-class ScriptedLife implements Life {
+class ScriptedAgent implements AgentProcess {
   readonly delegator: Delegator;
   readonly #options: AgentOptions;
   readonly #agent: Running;
@@ -41,14 +41,14 @@ class ScriptedLife implements Life {
 
   constructor(
     options: AgentOptions,
-    body: Body,
-    notebook: Notebook<HandoffNote>,
+    resources: ProcessResources,
+    agentDisk: AgentDisk<HandoffNote>,
     manifest: string,
   ) {
     const { id, world, target } = options;
     this.#options = options;
     this.#manifest = manifest;
-    this.#agent = new Running({ ...body, id, world, notebook, target });
+    this.#agent = new Running({ ...resources, id, world, agentDisk, target });
     this.delegator = new Delegator(this.#agent);
     this.#recipient = new Recipient(this.#agent, {
       attachment: () => this.#attachment,
