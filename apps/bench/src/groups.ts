@@ -21,6 +21,10 @@ export const GROUPS: Readonly<Record<string, GroupEntry>> = {
     about: "a task over the network between processes, synced and signed, beside A2A and BullMQ",
     load: async () => (await import("./hub/group.ts")).hub(),
   },
+  breadth: {
+    about: "a handoff that 1,000 agents could take, and a fan-out of 100, beside lone ones",
+    load: async () => (await import("./breadth/group.ts")).breadth(),
+  },
   scale: {
     about: "a hub with many handoffs behind it, or open (WAYBILL_SCALE: how many, 100,000)",
     load: async () => {

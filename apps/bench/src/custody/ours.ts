@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent } from "@waybill/agent";
+import type { HandoffHandle } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
 import type { Store } from "@waybill/hub";
 import { generateKey } from "@waybill/protocol";
@@ -34,39 +35,59 @@ export interface OursOptions {
   readonly openHandoffs?: number;
   /** Whether the acknowledgement is waited for before the task counts as done, or before the run does. */
   readonly waitsForAcknowledgement?: boolean;
+  /** How many agents offer the capability; one where left out. */
+  readonly recipients?: number;
+}
+
+/** Our side: it also has groups done. */
+export interface OurLane extends Lane {
+  /** Has so many tasks done as the members of one group, from this index on. */
+  doGroup(first: number, size: number): Promise<void>;
 }
 
 /** A delegator and a recipient at a hub over this store. */
-export async function openOurs(options: OursOptions): Promise<Lane> {
+export async function openOurs(options: OursOptions): Promise<OurLane> {
   const { store, keys = generateKeys(), waitsForAcknowledgement = false } = options;
-  const { openHandoffs } = options;
+  const { openHandoffs, recipients: count = 1 } = options;
   const limits = openHandoffs === undefined ? {} : { openHandoffs };
   const hub = await openHub({ store, key: keys.hub, limits });
-  const recipient = createAgent({ id: "recipient", key: keys.recipient, hub, credit: CREDIT });
-  recipient.serve<{ text: string }>(CAPABILITY, ({ input }) => outputOf(input));
-  await recipient.start();
+  const recipients = Array.from({ length: count }, (_, index) => {
+    const who = index === 0 ? { id: "recipient", key: keys.recipient } : { id: `recipient-${index}`, key: generateKey() };
+    return createAgent({ ...who, hub, credit: CREDIT });
+  });
+  for (const recipient of recipients) {
+    recipient.serve<{ text: string }>(CAPABILITY, ({ input }) => outputOf(input));
+    await recipient.start();
+  }
   const delegator = createAgent({ id: "delegator", key: keys.delegator, hub });
   await delegator.start();
   const acknowledging = new Set<Promise<void>>();
+  const requestOf = (index: number) =>
+    ({ capability: CAPABILITY, input: inputOf(index), acknowledge: "manual" }) as const;
+  const finish = async (index: number, handoff: HandoffHandle): Promise<void> => {
+    await handoff.custody;
+    await handoff.accepted;
+    const { output } = await handoff.result;
+    checkOutput(index, output);
+    const acknowledged = handoff.acknowledge();
+    if (waitsForAcknowledgement) return acknowledged;
+    acknowledging.add(acknowledged);
+    void acknowledged.then(() => acknowledging.delete(acknowledged));
+  };
   return {
-    async doOne(index) {
-      const input = inputOf(index);
-      const handoff = delegator.handoff({ capability: CAPABILITY, input, acknowledge: "manual" });
-      await handoff.custody;
-      await handoff.accepted;
-      const { output } = await handoff.result;
-      checkOutput(index, output);
-      const acknowledged = handoff.acknowledge();
-      if (waitsForAcknowledgement) return acknowledged;
-      acknowledging.add(acknowledged);
-      void acknowledged.then(() => acknowledging.delete(acknowledged));
+    doOne: (index) => finish(index, delegator.handoff(requestOf(index))),
+    async doGroup(first, size) {
+      const requests = Array.from({ length: size }, (_, index) => requestOf(first + index));
+      const { handles, result } = delegator.handoffAll(requests, { join: "all" });
+      await Promise.all(handles.map((handle, index) => finish(first + index, handle)));
+      await result;
     },
     async settle() {
       while (acknowledging.size > 0) await Promise.all(acknowledging);
     },
     async close() {
       await delegator.stop();
-      await recipient.stop();
+      for (const recipient of recipients) await recipient.stop();
       await hub.close();
       await store.close();
     },
@@ -74,7 +95,7 @@ export async function openOurs(options: OursOptions): Promise<Lane> {
 }
 
 /** On a file, with every commit synced. */
-export async function openOnSqlite(options: Omit<OursOptions, "store"> = {}): Promise<Lane> {
+export async function openOnSqlite(options: Omit<OursOptions, "store"> = {}): Promise<OurLane> {
   const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
   const store = await openSqliteStore(join(folder, "hub.db"));
   const lane = await openOurs({ ...options, store });
@@ -87,6 +108,6 @@ export async function openOnSqlite(options: Omit<OursOptions, "store"> = {}): Pr
   };
 }
 
-export function openInMemory(): Promise<Lane> {
-  return openOurs({ store: memoryStore() });
+export function openInMemory(options: Omit<OursOptions, "store"> = {}): Promise<OurLane> {
+  return openOurs({ ...options, store: memoryStore() });
 }
