@@ -91,10 +91,12 @@ test("the rest of a failed group goes on if its delegator wants that, and other 
 
 test("a crash between an end and the decision of its group leaves no member open", async () => {
   const world = new World();
-  const group = world.store.group.bind(world.store);
+  const commit = world.store.commit.bind(world.store);
   let isBroken = false;
-  world.store.group = (...args) =>
-    isBroken ? Promise.reject(new WaybillError(503, "planted")) : group(...args);
+  world.store.commit = (...args) =>
+    isBroken && args[0].handoff?.state === "cancelled"
+      ? Promise.reject(new WaybillError(503, "planted"))
+      : commit(...args);
   const any = await race(3, { join: "any" }, world);
   isBroken = true;
   any.finish(0);
@@ -131,15 +133,13 @@ test("a member that arrives after its group was decided is not started", async (
 
 test("a hub that crashes between a late member's commit and the decision of its group ends it after the restart", async () => {
   const world = new World();
-  const group = world.store.group.bind(world.store);
   const commit = world.store.commit.bind(world.store);
   const lateId = newId();
   let isBroken = false;
   let taken = (): void => undefined;
   const isTaken = new Promise<void>((resolve) => (taken = resolve));
-  world.store.group = (...args) =>
-    isBroken ? Promise.reject(new WaybillError(503, "planted")) : group(...args);
   world.store.commit = async (...args) => {
+    if (isBroken && args[0].handoff?.state === "cancelled") throw new WaybillError(503, "planted");
     const outcome = await commit(...args);
     if (args[0].handoff?.id === lateId && !isBroken) {
       isBroken = true;

@@ -117,19 +117,19 @@ test("a member that is submitted at one hub while its group is decided at the ot
   const [first, second] = [member(0), member(1)];
   await Promise.all([first.accepted, second.accepted]);
 
-  // The left hub's view of the group is outdated when its own member is on disk.
-  const group = world.store.group.bind(world.store);
-  const isRead = Promise.withResolvers<void>();
+  // The left hub's member has joined, and is not on disk yet when the group is decided.
+  const commit = world.store.commit.bind(world.store);
+  const isJoined = Promise.withResolvers<void>();
   const isDecided = Promise.withResolvers<void>();
-  world.store.group = async (...args) => {
-    world.store.group = group;
-    const members = await group(...args);
-    isRead.resolve();
-    await isDecided.promise;
-    return members;
+  world.store.commit = async (...args) => {
+    if (args[0].handoff?.id === late.id && args[0].handoff.version === 1) {
+      isJoined.resolve();
+      await isDecided.promise;
+    }
+    return commit(...args);
   };
   const late = member(2);
-  await isRead.promise;
+  await isJoined.promise;
   finished.resolve("done");
   expect(await first.result).toMatchObject({ output: "done" });
   await expect(second.result).rejects.toMatchObject({ status: 499 });

@@ -88,6 +88,26 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
+    name: "two members of a group take one place at the same time",
+    file: `${HUB}/engine/group-members.ts`,
+    find: "    this.note({ version: 0, record });",
+    replace: "",
+    seenBy: {
+      file: TURN_TEST,
+      name: "of two handoffs that come together for one place of a group, one has it",
+    },
+  },
+  {
+    name: "a group does not hear of the ends of its members",
+    file: `${HUB}/engine/commit-handoff.ts`,
+    find: "  engine.handoffGroups.note({ version: stored.version, record });",
+    replace: "",
+    seenBy: {
+      file: "agent/src/groups.test.ts",
+      name: "the hub cancels the rest of a decided group after its delegator is gone",
+    },
+  },
+  {
     name: "a blob is removed although an envelope names it",
     file: `${BLOBS}/naming.ts`,
     find: "    transaction.change(stayed(BLOB_ROWS.blob(hex), blob!.text));",

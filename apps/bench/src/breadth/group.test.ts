@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { testRatios } from "../ratios-fixture.ts";
 import { breadth } from "./group.ts";
 
-const group = breadth();
+const group = breadth(20);
 
 describe.each(group.cases)("$name", (each) => {
   beforeAll(() => each.prepare?.(), 120_000);

@@ -15,11 +15,11 @@ const NAMES = {
 } as const;
 
 /** What a handoff costs where many agents could take it, or where it is one of many. Processor time, in memory. */
-export function breadth(): Group {
+export function breadth(agents: number = AGENTS): Group {
   return {
     cases: [
       onLane(NAMES.one, 4 * WIDTH, 1, (lane, operations) => inFlight(lane, operations, WIDTH)),
-      onLane(NAMES.many, 4 * WIDTH, AGENTS, (lane, operations) =>
+      onLane(NAMES.many, 4 * WIDTH, agents, (lane, operations) =>
         inFlight(lane, operations, WIDTH),
       ),
       onLane(NAMES.alone, MEMBERS, 1, (lane, operations) => inFlight(lane, operations, MEMBERS)),
@@ -36,7 +36,8 @@ export function breadth(): Group {
         compares: "time",
         of: NAMES.many,
         to: NAMES.one,
-        meaning: "time of a handoff that 1,000 agents could take, by that of one that only one could",
+        meaning:
+          "time of a handoff that 1,000 agents could take, by that of one that only one could",
         wanted: "<= 1.2",
       },
       {

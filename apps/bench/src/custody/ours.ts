@@ -52,7 +52,10 @@ export async function openOurs(options: OursOptions): Promise<OurLane> {
   const limits = openHandoffs === undefined ? {} : { openHandoffs };
   const hub = await openHub({ store, key: keys.hub, limits });
   const recipients = Array.from({ length: count }, (_, index) => {
-    const who = index === 0 ? { id: "recipient", key: keys.recipient } : { id: `recipient-${index}`, key: generateKey() };
+    const who =
+      index === 0
+        ? { id: "recipient", key: keys.recipient }
+        : { id: `recipient-${index}`, key: generateKey() };
     return createAgent({ ...who, hub, credit: CREDIT });
   });
   for (const recipient of recipients) {

@@ -102,35 +102,6 @@ export async function checkFanOut(store: Store, parentId: string, limits: Limits
   }
 }
 
-/** Members of one group must agree on its terms, and each has an index of its own. */
-export function checkGroup(members: readonly HandoffRecord[], envelope: HandoffEnvelope): void {
-  const { group, handoff_id: id, correlation_id: correlationId, replay_of: replayOf } = envelope;
-  for (const member of group === undefined ? [] : members) {
-    const { id: memberId } = member.state;
-    if (memberId === id) continue;
-    const isSame =
-      member.group?.size === group!.size &&
-      member.group.join === group!.join &&
-      member.group.quorum === (group!.quorum ?? null) &&
-      member.correlationId === correlationId;
-    if (!isSame) {
-      throw new WaybillError(
-        409,
-        `The group ${group!.id} has another size, join or correlation id in its member ${memberId}.`,
-        { at: "/group" },
-      );
-    }
-    if (member.group.index !== group!.index || replayOf === memberId) continue;
-    // The index of a replayed member belongs to the newest replay, which is a member itself.
-    if (member.replayedBy !== null && member.replayedBy !== id) continue;
-    throw new WaybillError(
-      409,
-      `Place ${group!.index} of the group ${group!.id} is taken by ${memberId}.`,
-      { at: "/group/index" },
-    );
-  }
-}
-
 /** An offer carries all answers, so their sum is bounded by what one delivery can carry. */
 export function checkAnswers(
   { before, record }: Pick<HandoffTransaction, "before" | "record">,

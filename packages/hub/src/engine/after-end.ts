@@ -3,7 +3,7 @@ import type { AfterEnd, HandoffRecord } from "../custody/handoff-record.ts";
 import { childrenKey, endWithParent, submit } from "./submit.ts";
 import { commitHandoff } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
-import { endGroup, groupKey } from "./group.ts";
+import { endGroup } from "./group.ts";
 import { reasonOf } from "./notice.ts";
 
 const PAGE = 100;
@@ -40,10 +40,7 @@ const AFTER_END: Readonly<
   children: (engine, { state }) =>
     engine.records.queue.run(childrenKey(state.id), () => endChildren(engine, state.id)),
 
-  group: (engine, { state, group }) =>
-    engine.records.queue.run(groupKey(state.delegator, group!.id), () =>
-      endGroup(engine, state.delegator, group!.id),
-    ),
+  group: (engine, { state, group }) => endGroup(engine, state.delegator, group!.id),
 
   async dead_letter(engine, record) {
     const { deadLetterAgent: agent, key } = engine.options;

@@ -131,7 +131,10 @@ async function match(engine: Engine, transaction: HandoffTransaction): Promise<v
 function release(engine: Engine, transaction: HandoffTransaction): void {
   const { state } = transaction.record ?? {};
   if (state === undefined) return;
-  if (transaction.before === undefined) engine.quotas.leave(state.delegator, state.id);
+  if (transaction.before === undefined) {
+    engine.quotas.leave(state.delegator, state.id);
+    engine.handoffGroups.left({ record: transaction.record! });
+  }
   for (const each of transaction.outgoing) {
     if (each.type !== "offer") continue;
     const agent = engine.agentSessions.get(each.to);
@@ -151,6 +154,7 @@ function deliver(
   const { record, before, at } = transaction;
   if (record === undefined) return undefined;
   engine.openHandoffs.note(stored);
+  engine.handoffGroups.note({ version: stored.version, record });
   if (before === undefined) engine.quotas.settled(stored.id);
   engine.timers.note(stored.wakeAt);
   if (transaction.isChanged) engine.acceptanceTimers.forget(stored.id);

@@ -20,16 +20,17 @@ import { LastSeen } from "../registry/last-seen.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
 import { Router } from "../routing/router.ts";
 import { SchemaChecks } from "../routing/schema-checks.ts";
-import type { Commit, CommitOutcome, Store } from "../store.ts";
+import type { Commit, CommitOutcome, Store, StoredHandoff } from "../store.ts";
 import { KeyWatch } from "../routing/key-watch.ts";
 import { UnacknowledgedDeliveries } from "../routing/unacknowledged-deliveries.ts";
 import { termsWith } from "./terms.ts";
 import { commitFrame, commitHandoff } from "./commit-handoff.ts";
 import { Deliveries } from "./deliveries.ts";
+import { endGroup, HandoffGroups } from "./group.ts";
 import { AcceptanceTimers } from "./acceptance-timers.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
 import { Offers } from "./offers.ts";
-import { onCommitOfAnyHub } from "./other-hubs.ts";
+import { onCommitOfAnotherHub } from "./other-hubs.ts";
 import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, KeyedHubOptions } from "./options.ts";
@@ -66,6 +67,7 @@ export class Engine {
   readonly deliveries: Deliveries;
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
+  readonly handoffGroups: HandoffGroups;
   /** Undefined where the store has no place for blobs. */
   readonly blobs: BlobCustody | undefined;
   readonly agentSessions: Map<string, AgentSession> = new Map();
@@ -144,6 +146,7 @@ export class Engine {
       attached: this.agentSessions,
       inBackground: (work) => this.inBackground(work),
     });
+    this.handoffGroups = new HandoffGroups(this.store);
     this.openHandoffs = new OpenHandoffs(this.store, this.limits.openHandoffs);
     this.quotas = new Quotas({ store: this.store, groups: this.groups, open: this.openHandoffs });
     const { blobs: files } = this.store;
@@ -207,7 +210,7 @@ export class Engine {
   async start(): Promise<void> {
     this.#unsubscribe = this.store.onCommit((stored, publisher) => {
       if (publisher !== null) this.#onPublished(publisher);
-      if (stored !== null) onCommitOfAnyHub(this, stored);
+      if (stored !== null) this.#onCommitted(stored);
     });
     this.blobs?.start();
     await this.timers.start();
@@ -280,6 +283,15 @@ export class Engine {
         until: this.clock.now() + PAUSE_AFTER_FAILURE_MS,
       });
       throw error;
+    }
+  }
+
+  #onCommitted(stored: StoredHandoff): void {
+    if (this.records.isOwnWrite(stored)) return;
+    onCommitOfAnotherHub(this, stored);
+    // Each hub may have committed a member of a group before it heard of the other's.
+    if (this.handoffGroups.isKnown(stored)) {
+      this.inBackground(endGroup(this, stored.delegator, stored.groupId!));
     }
   }
 

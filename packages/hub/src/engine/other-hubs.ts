@@ -3,10 +3,9 @@ import type { VersionedRecord } from "../custody/handoff-record.ts";
 import type { StoredHandoff } from "../store.ts";
 import type { Engine } from "./engine.ts";
 
-/** A hub on the same store has written: this one, as the store tells it too, or another. */
-export function onCommitOfAnyHub(engine: Engine, stored: StoredHandoff): void {
+/** Another hub on the same store has written. */
+export function onCommitOfAnotherHub(engine: Engine, stored: StoredHandoff): void {
   const { records } = engine;
-  if (records.isOwnWrite(stored)) return;
   records.invalidate(stored);
   noteCommit(engine, stored);
   if (engine.agentSessions.size === 0) return;
@@ -36,6 +35,7 @@ export async function resolveUnknownCommit(engine: Engine, stored: StoredHandoff
 function noteCommit(engine: Engine, stored: StoredHandoff): void {
   if (stored.state !== "open") engine.acceptanceTimers.forget(stored.id);
   engine.openHandoffs.note(stored);
+  engine.handoffGroups.noteStored(stored);
   engine.timers.note(stored.wakeAt);
   engine.offers.noteWaiting(stored);
   if (engine.agentSessions.size === 0 || stored.waitsFor === null) return;

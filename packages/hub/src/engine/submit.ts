@@ -6,7 +6,6 @@ import {
   checkAnswers,
   checkChild,
   checkFanOut,
-  checkGroup,
   checkHeld,
   checkThread,
 } from "../custody/admission.ts";
@@ -21,7 +20,6 @@ import { bindTerms, offersFor } from "./terms.ts";
 import { commitHandoff, currentRecord } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
 import { isParty } from "./view.ts";
-import { endGroup, groupKey, isDecided, membersOf } from "./group.ts";
 
 /** Takes one envelope into custody, and gives the hub's receipt for it. */
 export async function submit(engine: Engine, text: string): Promise<string> {
@@ -37,41 +35,26 @@ async function takeHandoff(
   verified: VerifiedEnvelope<HandoffEnvelope>,
 ): Promise<string> {
   const { envelope } = verified;
-  const { handoff_id: id, parent_id: parentId, group, replay_of: replayOf } = envelope;
+  const { handoff_id: id, parent_id: parentId, replay_of: replayOf } = envelope;
   // A known handoff is not checked again: its sender wants the answer that it got before.
-  const isPlain = parentId === undefined && group === undefined && replayOf === undefined;
+  const isPlain = parentId === undefined && replayOf === undefined;
   if (isPlain && engine.records.cached(id) === undefined) return takeNew(engine, verified);
   if ((await engine.records.load(id)) !== undefined) {
     const receipt = await commitEnvelope(engine, verified);
     if (replayOf !== undefined) await markReplayed(engine, replayOf, id);
     return receipt;
   }
-  /** The group was decided before this member came: its first commit already says that it has to end. */
-  let isLate = false;
-  let work = () => commitEnvelope(engine, verified, { isAbsent: true, isLate });
+  let work = () => commitEnvelope(engine, verified, { isAbsent: true });
   if (replayOf !== undefined) {
     const inner = work;
     work = () => replay(engine, envelope, replayOf, inner);
-  }
-  if (group !== undefined) {
-    const inner = work;
-    work = () =>
-      engine.records.queue.run(groupKey(envelope.from, group.id), async () => {
-        const members = await membersOf(engine.store, envelope.from, group.id);
-        checkGroup(members, envelope);
-        isLate = isDecided(members, group.index);
-        const receipt = await inner();
-        // Another hub may have decided the group meanwhile.
-        await endGroup(engine, envelope.from, group.id);
-        return receipt;
-      });
   }
   if (parentId === id) throw new WaybillError(400, "A handoff can't be its own parent.");
   return parentId === undefined ? work() : asChild(engine, envelope, parentId, work);
 }
 
 /**
- * Takes a handoff that stands alone for new, without asking the store first: whether it is, the commit
+ * Takes a handoff that is no part of another for new, without asking the store first: whether it is, the commit
  * tells. A refusal counts only once the store has told that it was not taken before.
  */
 async function takeNew(
@@ -162,8 +145,6 @@ async function markReplayed(engine: Engine, replayOf: string, by: string): Promi
 interface CommitOptions {
   /** The store was asked a moment ago, and has no such handoff. */
   readonly isAbsent?: boolean;
-  /** The group of the handoff was decided before the handoff came. */
-  readonly isLate?: boolean;
 }
 
 /**
@@ -173,14 +154,14 @@ interface CommitOptions {
 async function commitEnvelope(
   engine: Engine,
   verified: VerifiedEnvelope,
-  { isAbsent = false, isLate = false }: CommitOptions = {},
+  { isAbsent = false }: CommitOptions = {},
 ): Promise<string> {
   const { envelope, digest } = verified;
   engine.assertOpen();
   const plan = (transaction: HandoffTransaction) => {
     const isNew = transaction.record === undefined && envelope.kind === "handoff";
     return isNew
-      ? decideNew(engine, transaction, verified as VerifiedEnvelope<HandoffEnvelope>, isLate)
+      ? decideNew(engine, transaction, verified as VerifiedEnvelope<HandoffEnvelope>)
       : decide(engine, transaction, verified);
   };
   const changed = await commitHandoff(engine, envelope.handoff_id, plan, isAbsent);
@@ -195,7 +176,6 @@ async function decideNew(
   engine: Engine,
   transaction: HandoffTransaction,
   verified: VerifiedEnvelope<HandoffEnvelope>,
-  isLate: boolean,
 ): Promise<StatusCode> {
   const { envelope } = verified;
   const offers = await offersFor(verified, engine);
@@ -208,7 +188,12 @@ async function decideNew(
       ...(await engine.quotas.enter(envelope.from, envelope.handoff_id, transaction.at)),
     );
   }
-  if (isLate) transaction.addAfterEnd("group");
+  if (envelope.group !== undefined) {
+    const members = await engine.handoffGroups.of(envelope.from, envelope.group.id);
+    members.join(envelope, transaction.record!);
+    // Its first commit already says that it has to end.
+    if (members.isDecided()) transaction.addAfterEnd("group");
+  }
   return status;
 }
 

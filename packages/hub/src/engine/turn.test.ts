@@ -126,3 +126,21 @@ test("two envelopes of one handoff that come together are decided one after the 
   expect(second).toMatchObject({ reason: { status: 410 } });
   expect(outcomes).not.toContain("conflict");
 });
+
+test("of two handoffs that come together for one place of a group, one has it", async () => {
+  await open();
+  const { domain } = hub;
+  const group = { id: newId(), index: 0, size: 2, join: "all" } as const;
+  const correlationId = newId();
+  const outcomes = await Promise.allSettled(
+    [1, 2].map((input) => {
+      const body = { capability: "work", input };
+      const to = { capability: "work" };
+      return send(
+        createHandoff({ from: "owner", domain, to, body, timeoutMs: 60_000, group, correlationId }),
+      );
+    }),
+  );
+  const refused = outcomes.filter(({ status }) => status === "rejected");
+  expect(refused).toMatchObject([{ reason: { status: 409 } }]);
+});
