@@ -5,7 +5,7 @@ import {
   conversationOf,
   mediaIn,
   speechOf,
-  told,
+  messageTextWithMedia,
   unshowable,
 } from "@waybill/agent/adapter";
 import type { Media, PortableWork } from "@waybill/agent/adapter";
@@ -31,7 +31,7 @@ export function promptOf(work: PortableWork): EchoPrompt {
  */
 export function lineOf(message: Message): EchoLine {
   const { role, name } = message;
-  return { speaker: role, name, text: told(message), extra: { message } };
+  return { speaker: role, name, text: messageTextWithMedia(message), extra: { message } };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mediaIn, mediaPart, shownToModel, spoken } from "@waybill/agent/adapter";
+import { mediaIn, mediaPart, shownToModel, messageText } from "@waybill/agent/adapter";
 import type { ContentPart, Json, Message } from "@waybill/protocol";
 
 /**
@@ -58,7 +58,7 @@ function asUser(message: Message, callers: ReadonlyMap<ContentPart, string | und
       ? { ...part, output: shownToModel(message, (part["output"] ?? null) as Json) }
       : part,
   );
-  const words = spoken({ ...message, content: marked });
+  const words = messageText({ ...message, content: marked });
   const media = mediaIn(message).map(mediaPart);
   const text = words === "" && media.length > 0 ? [] : [{ type: "text", text: words }];
   return { role: "user", name: caller ?? name, content: [...text, ...media] };
@@ -68,7 +68,7 @@ function withoutOpenCalls(message: Message, own: ReadonlySet<ContentPart>): Mess
   const isOpen = (part: ContentPart) => part.type === "tool_call" && !own.has(part);
   if (!message.content.some(isOpen)) return message;
   const content = message.content.map((part) =>
-    isOpen(part) ? { type: "text", text: spoken({ ...message, content: [part] }) } : part,
+    isOpen(part) ? { type: "text", text: messageText({ ...message, content: [part] }) } : part,
   );
   return { ...message, content };
 }

@@ -18,7 +18,14 @@ export type { PortableWork } from "./portable.ts";
 export { briefOf, conversationOf, repliesOf, wordsOfResult } from "./conversation.ts";
 export { shownIn } from "./host-parts.ts";
 export { speakerName, unnamedUser } from "./speaker.ts";
-export { distinctId, historyFrom, lineOf, speechOf, spoken, told } from "./speech.ts";
+export {
+  distinctId,
+  historyFrom,
+  lineOf,
+  speechOf,
+  messageText,
+  messageTextWithMedia,
+} from "./speech.ts";
 export type { HistoryOptions } from "./speech.ts";
 export { wordsOf } from "./json-text.ts";
 export { statedIn } from "./stated.ts";

@@ -176,15 +176,15 @@ function inWords(
 }
 
 /** A message as text, including its tool calls and their results. */
-export function spoken(message: Message): string {
+export function messageText(message: Message): string {
   const text = textOf(message);
   const used = message.content.flatMap((part) => toolWordsOf(part) ?? []);
   return [...(text === "" ? [] : [text]), ...used].join(" ");
 }
 
 /** The same, with its media by type and name, for a reader that can't be shown them. */
-export function told(message: Message): string {
-  const said = spoken(message);
+export function messageTextWithMedia(message: Message): string {
+  const said = messageText(message);
   return [...(said === "" ? [] : [said]), ...mediaIn(message).map(mediaInWords)].join(" ");
 }
 
@@ -193,7 +193,7 @@ export function told(message: Message): string {
  * that no message can imitate another's line.
  */
 export function lineOf(message: Message): string {
-  return `${speakerName(message.name ?? "") || message.role}: ${told(message).replaceAll("\n", "\n  ")}`;
+  return `${speakerName(message.name ?? "") || message.role}: ${messageTextWithMedia(message).replaceAll("\n", "\n  ")}`;
 }
 
 /** A tool call or a result as text; undefined for any other part. */

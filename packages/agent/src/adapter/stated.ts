@@ -1,7 +1,7 @@
 import type { ContentPart, Json, Message } from "@waybill/protocol";
 import { wordsOf } from "./json-text.ts";
 import { textOf, toolCallsOf } from "./message.ts";
-import { pairsIn, spoken, told } from "./speech.ts";
+import { pairsIn, messageText, messageTextWithMedia } from "./speech.ts";
 
 /** What a conversation asks for, and what else was said in it. */
 export interface Stated {
@@ -36,8 +36,11 @@ const TRANSFER_WORDS: readonly RegExp[] = [
 export function statedIn(messages: readonly Message[]): Stated {
   const transfers = transfersIn(messages);
   const turns = messages.map((message) => turnOf(message, transfers));
-  const asked = turns.findLastIndex(({ said }) => said?.role === "user" && spoken(said) !== "");
-  const at = asked === -1 ? turns.findLastIndex(({ said }) => said && spoken(said) !== "") : asked;
+  const asked = turns.findLastIndex(
+    ({ said }) => said?.role === "user" && messageText(said) !== "",
+  );
+  const at =
+    asked === -1 ? turns.findLastIndex(({ said }) => said && messageText(said) !== "") : asked;
   const said = (some: readonly Turn[]) => some.flatMap((turn) => turn.said ?? []);
   if (at === -1) return { task: "", before: [], since: [] };
   const later = turns.slice(at + 1);
@@ -48,7 +51,7 @@ export function statedIn(messages: readonly Message[]): Stated {
   const plan = later[last]?.plan ?? [];
   if (plan.length > 0) later[last] = withoutText(later[last]!);
   return {
-    task: [told(turns[at]!.said!), ...plan].join("\n\n"),
+    task: [messageTextWithMedia(turns[at]!.said!), ...plan].join("\n\n"),
     before: said(turns.slice(0, at)),
     since: said(later),
   };

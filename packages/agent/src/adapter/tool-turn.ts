@@ -1,7 +1,7 @@
 import type { Json, Message } from "@waybill/protocol";
 import { markedAsData } from "./as-data.ts";
 import { wordsOf } from "./json-text.ts";
-import { told } from "./speech.ts";
+import { messageTextWithMedia } from "./speech.ts";
 
 /** What a tool message has besides the result, if another agent is behind the tool. */
 export interface ToolTurn {
@@ -15,7 +15,10 @@ export interface ToolTurn {
 export function shownToModel(message: Message, output: Json): string {
   const { by, replies = [], files } = message as ToolTurn;
   if (by === undefined && replies.length === 0 && files === undefined) return wordsOf(output);
-  const said = replies.map((each) => ({ from: each.name ?? each.role, text: told(each) }));
+  const said = replies.map((each) => ({
+    from: each.name ?? each.role,
+    text: messageTextWithMedia(each),
+  }));
   return markedAsData(by, {
     output,
     ...(said.length === 0 ? {} : { said }),

@@ -18,7 +18,7 @@ from pydantic import BaseModel, PrivateAttr
 
 from waybill_sdk import Agent, HandoffResult, WaybillError, Work
 from waybill_sdk.adapter.media import media_from
-from waybill_sdk.adapter.speech import spoken
+from waybill_sdk.adapter.speech import message_text
 from waybill_sdk.adapter.threads import await_in, wait_in
 from waybill_sdk.adapter.words import asked_of, text_message, words_of
 from waybill_sdk.crewai import RemoteMember, RemoteTool, serve
@@ -247,10 +247,10 @@ async def call(calling: Calling) -> dict[str, Any]:
 
 def _with_member(request: dict[str, Any], options: dict[str, Any]) -> Crew:
     *before, last = asked_of(request["work"])
-    history = "\n".join(spoken(each) for each in before)
+    history = "\n".join(message_text(each) for each in before)
     remote = RemoteMember(role=request["step"], **options)
     task = Task(
-        description=spoken(last),
+        description=message_text(last),
         expected_output="What was asked for.",
         agent=remote,
         input_files=ShownFiles([*before, last], request["work"].get("artifacts", [])).files,

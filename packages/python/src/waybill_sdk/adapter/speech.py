@@ -153,21 +153,21 @@ def pairs_in(messages: Sequence[Message]) -> list[tuple[Part, Part]]:
     return pairs
 
 
-def spoken(message: Message) -> str:
+def message_text(message: Message) -> str:
     """A message in words, its tool calls and their results too."""
     used = [_tool_words(part) for part in message["content"]]
     return " ".join(each for each in (text_of(message), *used) if each)
 
 
-def told(message: Message) -> str:
+def message_text_with_media(message: Message) -> str:
     """The same, with what it shows by type and name: for a reader to whom nothing is shown."""
     shown = [media_in_words(part) for part in media_in(message)]
-    return " ".join(each for each in (spoken(message), *shown) if each)
+    return " ".join(each for each in (message_text(message), *shown) if each)
 
 
 def line_of(message: Message) -> str:
     """One turn is one line, or lines that stand further in: no turn can spell another's."""
-    words = told(message).replace("\n", "\n  ")
+    words = message_text_with_media(message).replace("\n", "\n  ")
     return f"{speaker_name(message.get('name') or '') or message['role']}: {words}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .speech import compact, pairs_in, spoken, told
+from .speech import compact, message_text, message_text_with_media, pairs_in
 from .words import Message, text_of, words_of
 
 _TRANSFER_TOOL = re.compile(r"(?:transfer|hand_?off|delegate)(?:_back)?_to_", re.IGNORECASE)
@@ -43,7 +43,7 @@ class _Turn:
 
     @property
     def words(self) -> str:
-        return "" if self.said is None else spoken(self.said)
+        return "" if self.said is None else message_text(self.said)
 
 
 def stated_in(messages: Sequence[Message]) -> Stated:
@@ -57,7 +57,7 @@ def stated_in(messages: Sequence[Message]) -> Stated:
         return Stated("", [], [])
     at = (asked or spoke)[-1]
     later = turns[at + 1 :]
-    task = [told(turns[at].said or {"content": []})]
+    task = [message_text_with_media(turns[at].said or {"content": []})]
     # Whatever was said after a transfer, it was said by the one to whom it went: the plan was for them.
     last = next((index for index in reversed(range(len(later))) if _is_of_one(later[index])), None)
     if last is not None and later[last].plan:

@@ -19,7 +19,7 @@ from autogen_core import Image
 from ..adapter.files import unloaded
 from ..adapter.host_parts import assert_readable
 from ..adapter.media import data_uri_of, file_in_words, media_from, media_in, unshowable
-from ..adapter.speech import spoken
+from ..adapter.speech import message_text
 from ..adapter.words import Message
 
 # Where the message of a remote agent names its handoff.
@@ -67,11 +67,11 @@ def from_wire(messages: Iterable[Message], user: str = "user") -> list[BaseChatM
         images = [_image_of(each) for each in media_in(message) if _is_inline_image(each)]
         if images:
             content: list[str | Image] = [*images]
-            words = spoken(message)
+            words = message_text(message)
             parts = [words, *content] if words else content
             made.append(MultiModalMessage(source=source, content=parts, metadata=whole))
         else:
-            text = TextMessage(source=source, content=spoken(message), metadata=whole)
+            text = TextMessage(source=source, content=message_text(message), metadata=whole)
             made.append(text)
     return made
 
