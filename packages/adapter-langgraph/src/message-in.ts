@@ -3,7 +3,6 @@ import {
   mediaIn,
   mediaOf,
   speakerName,
-  textOf,
   toolCallsOf,
   toolResultsOf,
   wordsOf,
@@ -34,7 +33,7 @@ export function toLangChain(message: Message, id?: string): BaseMessage[] {
 
 function converted(message: Message, id: string | undefined): BaseMessage {
   const fields = {
-    content: textOf(message),
+    content: message.content.flatMap(wordsIn).join("\n"),
     additional_kwargs: { [ORIGINAL]: message },
     ...(message.name === undefined ? {} : { name: message.name }),
     ...(id === undefined ? {} : { id }),
@@ -69,6 +68,12 @@ function converted(message: Message, id: string | undefined): BaseMessage {
   }
 }
 
+/** What a model is told of a part. Parts of unknown types are for the code of a node, which has them. */
+function wordsIn({ type, text, data }: ContentPart): string[] {
+  if (text !== undefined) return [text];
+  return type === "data" && data !== undefined ? [JSON.stringify(data)] : [];
+}
+
 type Block = ContentBlock.Standard;
 
 /**
@@ -83,7 +88,7 @@ function blocksOf(message: Message): Block[] | undefined {
   return [...speaker, ...content].flatMap((part): Block[] => {
     const media = mediaOf(part);
     if (media !== undefined) return [blockOf(media)];
-    return part.text === undefined ? [] : [{ type: "text", text: part.text }];
+    return wordsIn(part).map((text) => ({ type: "text", text }));
   });
 }
 

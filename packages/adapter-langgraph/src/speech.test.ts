@@ -7,6 +7,7 @@ import type { Message } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { Reply } from "@waybill/scripted-model";
 import { expect, onTestFinished, test } from "vitest";
+import { fromLangChain } from "./message-out.ts";
 import { remoteMember } from "./remote-member.ts";
 import { receivedIn } from "./result-files.ts";
 import { serveGraph } from "./serve.ts";
@@ -192,4 +193,32 @@ test("what a member shows reaches the supervisor's model as a turn under the mem
   expect(seen[0]!.flatMap(({ content }) => content).filter(({ type }) => type === "image")).toEqual(
     [image],
   );
+});
+
+test("data in a history reaches the model as JSON, and code has other parts as they came", async () => {
+  const all = await world();
+  const { client, requests } = await scripted([{ text: "A square." }]);
+  const had: unknown[] = [];
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("reader", async ({ messages }) => {
+      had.push(...messages.map(fromLangChain));
+      return { messages: [await client.invoke(messages)] };
+    })
+    .addEdge(START, "reader")
+    .addEdge("reader", END)
+    .compile();
+  const reader = all.agent("reader-agent");
+  reader.serve(...serveGraph(graph, { name: "read" }));
+  await reader.start();
+  const message: Message = {
+    role: "user",
+    content: [
+      { type: "text", text: "What is it?" },
+      { type: "data", data: { sides: 4 } },
+      { type: "acme_chart", points: [1, 2] },
+    ],
+  };
+  await all.agent("owner").handoff({ capability: "read", messages: [message] }).result;
+  expect(requests()[0]).toEqual([{ role: "user", content: 'What is it?\n{"sides":4}' }]);
+  expect(had).toEqual([message]);
 });
