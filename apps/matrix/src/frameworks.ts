@@ -8,11 +8,15 @@ const FIXTURES = {
   Team: "packages/adapter-conversation/src/team",
   Crew: "packages/adapter-crew/src",
   Mastra: "packages/adapter-mastra/src",
+  KaibanJS: "packages/adapter-kaiban/with-kaibanjs",
   AutoGen: "apps/interop/src/autogen",
   AG2: "apps/interop/src/ag2",
   CrewAI: "apps/interop/src/crewai",
   Echo: "packages/adapter-echo/src",
 } as const;
+
+/** Frameworks that have an installation of their own. */
+const APART: readonly string[] = ["KaibanJS"];
 
 export interface Framework {
   readonly name: string;
@@ -38,4 +42,9 @@ export async function frameworks(): Promise<Framework[]> {
 /** One that lives in another language has a process of its own, and an environment for it. */
 export function isForeign({ serving, calling }: Pair): boolean {
   return (serving.fixture.peer ?? calling.fixture.peer) !== undefined;
+}
+
+/** One that has an installation of its own. */
+export function isApart({ serving, calling }: Pair): boolean {
+  return APART.includes(serving.name) || APART.includes(calling.name);
 }

@@ -2,15 +2,16 @@
 import process from "node:process";
 import { pairSuite } from "@waybill/conformance";
 import { describe, expect, test } from "vitest";
-import { frameworks, isForeign } from "./frameworks.ts";
+import { frameworks, isApart, isForeign } from "./frameworks.ts";
 import type { Pair } from "./frameworks.ts";
 import { matrixAsMarkdown } from "./table.ts";
 import type { Verdict } from "./table.ts";
 
 /** Which pairs a run is about, by vitest's `--mode`. */
 const RUNS: Readonly<Record<string, (pair: Pair) => boolean>> = {
-  test: (pair) => !isForeign(pair),
-  python: isForeign,
+  test: (pair) => !isForeign(pair) && !isApart(pair),
+  python: (pair) => isForeign(pair) && !isApart(pair),
+  kaiban: isApart,
   all: () => true,
 };
 
@@ -40,9 +41,12 @@ for (const pair of pairs) {
 }
 
 if (mode === "test") {
-  const count = pairs.filter(isForeign).length;
-  test(`the ${count} pairs with frameworks in Python`, ({ skip }) => {
+  const inPython = pairs.filter(RUNS["python"]!).length;
+  test(`the ${inPython} pairs with frameworks in Python`, ({ skip }) => {
     skip("they need environments, which npm run test:python makes, and runs them");
+  });
+  test(`the ${pairs.filter(isApart).length} pairs with KaibanJS`, ({ skip }) => {
+    skip("it has an installation of its own: pnpm --dir apps/matrix run test:kaiban runs them");
   });
 }
 

@@ -4,7 +4,7 @@ import type { HandoffResult } from "@waybill/agent";
 import type { Message } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { ModelRequest, Reply, ScriptedModel, Turn } from "@waybill/scripted-model";
-import { Agent, Task, Team } from "kaibanjs";
+import type { Agent, Task } from "kaibanjs";
 import { member, remoteMember, serveTeam } from "../src/index.ts";
 
 const WORDS_ALONE = "a task of KaibanJS comes to words or to a value, and to nothing else";
@@ -14,6 +14,9 @@ const IMAGES =
 
 const FILES =
   "a task of KaibanJS is words: its model is told of files by name, and the team's factory and remote members have them";
+
+/** Loaded once it is used: what is declared of it can be read where it is not installed. */
+const kaiban = () => import("kaibanjs");
 
 /** How the suite uses a team of KaibanJS: one with a member that plays is served, one with a remote member calls. */
 export const fixture: AdapterFixture = {
@@ -38,6 +41,7 @@ export const fixture: AdapterFixture = {
     offer: ({ capability, act }) =>
       serveTeam(
         async (run) => {
+          const { Agent, Team } = await kaiban();
           const seen: Message[] = [];
           const reader = await readerOf(`${run.handoffId}/${run.attempt}`, (each) =>
             seen.push(...each),
@@ -62,9 +66,9 @@ export const fixture: AdapterFixture = {
             },
           );
           const tasks = [
-            taskOf(reader, "{request}", "read"),
-            taskOf(player, "Play.", "play", true),
-            taskOf(counter, "Count.", "count"),
+            await taskOf(reader, "{request}", "read"),
+            await taskOf(player, "Play.", "play", true),
+            await taskOf(counter, "Count.", "count"),
           ];
           return new Team({
             name: "team",
@@ -84,6 +88,7 @@ export const fixture: AdapterFixture = {
 async function called(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, signal, traceparent } = request;
   signal.throwIfAborted();
+  const { Agent, Team } = await kaiban();
   const { brief, input, ...rest } = work;
   let got: HandoffResult | undefined;
   let failure: unknown;
@@ -106,8 +111,8 @@ async function called(request: CallRequest): Promise<Played> {
     name: "team",
     agents: [helper, listener],
     tasks: [
-      taskOf(helper, brief?.instruction ?? "Find it out.", step),
-      taskOf(listener, "Hear.", "listen"),
+      await taskOf(helper, brief?.instruction ?? "Find it out.", step),
+      await taskOf(listener, "Hear.", "listen"),
     ],
     logLevel: "silent",
   });
@@ -126,7 +131,13 @@ async function called(request: CallRequest): Promise<Played> {
   return { output, messages, artifacts, usage: usage?.total, heard: { messages: heard } };
 }
 
-function taskOf(agent: Agent, description: string, title: string, isDeliverable = false): Task {
+async function taskOf(
+  agent: Agent,
+  description: string,
+  title: string,
+  isDeliverable = false,
+): Promise<Task> {
+  const { Task } = await kaiban();
   const expectedOutput = "What was asked for.";
   return new Task({ title, description, expectedOutput, agent, isDeliverable });
 }
@@ -151,6 +162,7 @@ async function counterOf(model: string, used: () => PlayedUsage | undefined): Pr
 
 /** Its model is told apart from others at the same host by its name. */
 async function agentWith(name: string, model: string): Promise<Agent> {
+  const { Agent } = await kaiban();
   host ??= startScriptedModel((request) => scripts.get(request.body.model)!(request));
   const { url: baseURL } = await host;
   const llmConfig = {
