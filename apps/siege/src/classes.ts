@@ -161,5 +161,5 @@ export function classNamed(name: string): AttackClass {
   const found = CLASSES.find((each) => each.name === name);
   if (found !== undefined) return found;
   const names = CLASSES.map((each) => each.name).join(", ");
-  throw new WaybillError(400, `There is no class ${name}. There are: ${names}.`);
+  throw new WaybillError(400, `There is no class ${name}. The classes are: ${names}.`);
 }

@@ -63,7 +63,7 @@ export class Directory {
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw new WaybillError(503, `No worker has an agent of type ${type}.`, { cause: error });
+      throw new WaybillError(503, `No worker provides agents of type ${type}.`, { cause: error });
     }
   }
 

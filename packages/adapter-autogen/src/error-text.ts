@@ -17,10 +17,7 @@ export function raisedBy(agentType: string, text: string): WaybillError {
   const [, code, name, message = ""] = TEXT.exec(text) ?? [];
   const status = ERRORS.find((each) => String(each) === code && STATUS[each].name === name);
   if (status !== undefined) return new WaybillError(status, message);
-  return new WaybillError(
-    500,
-    text.trim() || `${agentType} has raised an error without a message.`,
-  );
+  return new WaybillError(500, text.trim() || `${agentType} raised an error without a message.`);
 }
 
 const ERRORS = Object.keys(STATUS)

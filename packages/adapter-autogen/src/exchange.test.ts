@@ -23,7 +23,7 @@ testWithAutogen("where AutoGen's own host is silent, there is an error", async (
   const host = await open({ timeoutMs: 1000 });
   const [, caller] = await Promise.all(["service", "caller"].map((type) => worker(host, type)));
   expect(await caller!.send("nobody", "hello")).toMatchObject({
-    error: "404 NO_CAPABILITY: No worker has an agent of type nobody, nor has the host.",
+    error: "404 NO_CAPABILITY: No worker has an agent of type nobody, and neither has the host.",
   });
   for (const text of ["none", "unheard of", "hang on"]) {
     expect(await caller!.send("service", text)).toMatchObject({

@@ -101,7 +101,7 @@ export class Exchange {
     during: OpenRequest | undefined,
   ): Promise<Omit<WireResponse, "request_id">> {
     const { target, source, payload, metadata, request_id } = request;
-    if (payload === null) throw new WaybillError(400, "The request carries no message.");
+    if (payload === null) throw new WaybillError(400, "The request contains no message.");
     const reply = await remote({
       message: messageOf(payload),
       target,
@@ -121,7 +121,10 @@ export class Exchange {
     const { type } = request.target;
     const worker = this.directory.owner(type);
     if (worker === undefined) {
-      throw new WaybillError(404, `No worker has an agent of type ${type}, nor has the host.`);
+      throw new WaybillError(
+        404,
+        `No worker has an agent of type ${type}, and neither has the host.`,
+      );
     }
     assertFits(request.payload?.data.byteLength ?? 0);
     const timeout = AbortSignal.timeout(this.#timeoutMs);

@@ -127,7 +127,7 @@ function readReply(agentType: string, reply: WirePayload): AutogenMessage {
     return messageOf(reply);
   } catch (cause) {
     const { message } = WaybillError.from(cause);
-    throw new WaybillError(520, `What ${agentType} has answered can't be read: ${message}`, {
+    throw new WaybillError(520, `The answer of ${agentType} can't be read: ${message}`, {
       cause,
     });
   }

@@ -28,7 +28,7 @@ export function messageOf({ data_type, data_content_type, data }: WirePayload): 
   if (data_content_type !== JSON_TYPE) {
     throw new WaybillError(
       400,
-      `A message of type ${data_type} came as ${data_content_type || "nothing"}; only ${JSON_TYPE} crosses over.`,
+      `A message of type ${data_type} has the content type ${data_content_type || "(none)"}; only ${JSON_TYPE} is supported.`,
     );
   }
   const text = new TextDecoder("utf-8", { fatal: true });
@@ -55,6 +55,6 @@ export function assertFits(bytes: number): void {
   if (bytes <= BYTES_TO_WORKER) return;
   throw new WaybillError(
     413,
-    `A message of ${bytes} bytes is more than the ${BYTES_TO_WORKER} that a worker takes at once: send less, or a reference.`,
+    `A message of ${bytes} bytes exceeds the ${BYTES_TO_WORKER} that a worker accepts: send less, or a reference.`,
   );
 }

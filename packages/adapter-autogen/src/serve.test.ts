@@ -116,7 +116,7 @@ testWithAutogen("what an agent raises is its verdict", async () => {
   });
   await expect(ask("raise").result).rejects.toMatchObject({
     status: 500,
-    message: "clerk has raised an error without a message.",
+    message: "clerk raised an error without a message.",
   });
   await expect(ask("nan").result).rejects.toMatchObject({ status: 520 });
 });

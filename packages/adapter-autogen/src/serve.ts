@@ -151,6 +151,6 @@ function assertHasMembers(
   if (isObject(value)) return;
   throw new WaybillError(
     422,
-    `${messageType} is a message with members, so its input is an object: name them in input_schema, and words become the one text that it asks for.`,
+    `${messageType} is a message with members, so its input must be an object: declare them in input_schema; plain text then becomes its one required text member.`,
   );
 }

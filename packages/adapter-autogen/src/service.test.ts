@@ -47,7 +47,7 @@ test("a request that can't be read is answered", async () => {
   };
   expect(await answerTo({})).toMatchObject({
     request_id: "7",
-    error: "400 MALFORMED: The request carries no message.",
+    error: "400 MALFORMED: The request contains no message.",
   });
   expect(await answerTo({ target: null })).toMatchObject({ error: expect.stringMatching(/^404/) });
   for (const payload of [

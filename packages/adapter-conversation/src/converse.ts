@@ -56,7 +56,7 @@ export async function converse(conversation: Conversation, about: Converse): Pro
   }
   throw new WaybillError(
     508,
-    `The model was asked ${turnsAtMost} times and still wants to use tools. Raise turnsAtMost, or ask for less.`,
+    `The model was called ${turnsAtMost} times and still wants to use tools. Raise turnsAtMost, or reduce the task.`,
   );
 }
 

@@ -43,7 +43,7 @@ export async function doTask(doing: Doing): Promise<TaskOutcome> {
   }
   throw new WaybillError(
     520,
-    `The task ${task.name} was done ${triesAtMost} times, and what it came to can't be used: ${unusable!.fault}`,
+    `The task ${task.name} was done ${triesAtMost} times, and its output can't be used: ${unusable!.fault}`,
   );
 }
 
@@ -118,6 +118,6 @@ async function memberOf({ members, elsewhere }: Crew, whom: Whom): Promise<Membe
   const who = typeof whom === "string" ? whom : `an agent with the capability ${whom.capability}`;
   throw new WaybillError(
     404,
-    `Something is to be done by ${who}, and there is no such member${elsewhere ? " and no such agent" : ""}.`,
+    `A task is assigned to ${who}, but there is no such member${elsewhere ? " and no such agent" : ""}.`,
   );
 }

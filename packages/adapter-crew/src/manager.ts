@@ -74,7 +74,7 @@ export async function managed(
   }
   throw new WaybillError(
     508,
-    `The manager has made ${movesAtMost} moves for one task and has not finished it. Raise movesAtMost, or ask for less.`,
+    `The manager has made ${movesAtMost} moves for one task without finishing it. Raise movesAtMost, or reduce the task.`,
   );
 }
 

@@ -157,6 +157,6 @@ function errorIn({ workflowLogs }: KaibanState): Error {
   if (error !== undefined) return error;
   const [reason = "it does not say why"] = told;
   return new Error(
-    `The team came to no end: ${typeof reason === "string" ? reason : JSON.stringify(reason)}`,
+    `The team did not finish: ${typeof reason === "string" ? reason : JSON.stringify(reason)}`,
   );
 }

@@ -75,7 +75,7 @@ async function over(
   if (state.next.length > 0) {
     throw new WaybillError(
       500,
-      "The run was broken off, and the conversation has gone on without it. Hand the work off anew, as another turn.",
+      "The run was interrupted, and the conversation has continued without it. Hand the work off again, as a new turn.",
       { retryable: false },
     );
   }

@@ -214,6 +214,6 @@ function questionOf({ id, by, text, data, schema }: QuestionEvent) {
 function unkept(): WaybillError {
   return new WaybillError(
     403,
-    "A graph can be parked only where its checkpoints are stored: compile it with a checkpointer, and run it with a thread_id and with durability sync or async.",
+    "A graph can be parked only if its checkpoints are stored: compile it with a checkpointer, and run it with a thread_id and with durability sync or async.",
   );
 }

@@ -60,7 +60,7 @@ function assertNothingLost({ input, messages = [] }: PortableWork, toShow: reado
 function placeless(what: string, channel: string): WaybillError {
   return new WaybillError(
     422,
-    `The work has ${what}, and the state of the graph has no place for it: leave it out, or give the state a channel ${channel}.`,
+    `The work has ${what}, but the state of the graph can't hold it: leave it out, or give the state a channel ${channel}.`,
   );
 }
 

@@ -112,6 +112,6 @@ function traceparentIn(context: RequestContext | undefined): string | undefined 
 function unnamed(): WaybillError {
   return new WaybillError(
     422,
-    "The run has no name, so its handoffs could not be found again: give the remote agent a run.",
+    "The run has no name, so its handoffs could not be found again: set the run of the remote agent.",
   );
 }

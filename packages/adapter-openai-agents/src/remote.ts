@@ -105,7 +105,7 @@ function runName({ run }: RemoteOptions): string {
   if (name !== undefined) return name;
   throw new WaybillError(
     422,
-    "The run has no name, so its handoffs could not be found again: give the runner a groupId, or the remote agent a run.",
+    "The run has no name, so its handoffs could not be found again: set the groupId of the runner, or the run of the remote agent.",
   );
 }
 

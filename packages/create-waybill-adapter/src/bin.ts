@@ -23,9 +23,9 @@ try {
 
   cd ${where}
   npm install
-  npm test        # what an adapter owes, as cases: all green from the start
+  npm test        # the cases of the adapter suite: all green from the start
 
-GUIDE.md goes from here to an adapter of your own.`);
+GUIDE.md shows how to turn it into your own adapter.`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

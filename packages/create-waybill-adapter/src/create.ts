@@ -32,7 +32,7 @@ export async function createAdapter(options: CreateOptions): Promise<Created> {
   const template = options.template ?? join(import.meta.dirname, "../dist/template");
   if (!isFrameworkName(name)) {
     throw new Error(
-      `"${name}" can't be part of a package's name: write the framework in lower case, such as acme or my-frame.`,
+      `"${name}" can't be part of a package name: write the framework in lower case, such as acme or my-frame.`,
     );
   }
   const packageName = packageNameOf(name);

@@ -69,7 +69,7 @@ export class DeadLetters {
     if (signed.kind !== "handoff" || signed.replay_of !== id) {
       throw new WaybillError(
         400,
-        `What replays ${id} is a new handoff, signed by who replays, with replay_of set to that id.`,
+        `A replay of ${id} must be a new handoff with replay_of set to that id, signed by the agent that replays it.`,
         { at: "/replay_of" },
       );
     }
@@ -85,7 +85,10 @@ export class DeadLetters {
   async #recordOf(id: string): Promise<HandoffRecord> {
     const record = (await this.#engine.records.load(id))?.record;
     if (record?.state.state === "dead_lettered") return record;
-    throw new WaybillError(404, `There is no dead letter ${id} here; list them to see which are.`);
+    throw new WaybillError(
+      404,
+      `There is no dead letter ${id} here. List the dead letters to see their ids.`,
+    );
   }
 }
 

@@ -282,16 +282,13 @@ function stagedOf(change: Change): Commit {
 }
 
 function closed(): WaybillError {
-  return new WaybillError(
-    503,
-    "The store is closed: nothing is read from it or written to it any more.",
-  );
+  return new WaybillError(503, "The store is closed. Open it again to read or write.");
 }
 
 function diskFailed(cause: unknown): WaybillError {
   return new WaybillError(
     503,
-    `The store's disk failed (${WaybillError.from(cause).message}), so what was being written may be there or not. Mend the disk and open the store again.`,
+    `The store's disk failed (${WaybillError.from(cause).message}), so the last write may be there or not. Repair the disk and open the store again.`,
     { cause },
   );
 }

@@ -54,7 +54,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
   } else if ((await registry.keyOf(options.key.kid))?.agent !== engine.id) {
     throw new WaybillError(
       401,
-      `The store belongs to a hub ${engine.id} with another key than ${options.key.kid}: open it with the key that it was made with.`,
+      `The store belongs to the hub ${engine.id} with a different key than ${options.key.kid}: open it with its original key.`,
     );
   }
   await keepIdentity(options.store, engine);

@@ -273,7 +273,7 @@ export class Operator {
     if (record !== undefined && record.notAfter <= this.now()) {
       throw new WaybillError(
         409,
-        `The key ${kid} of ${agent} has ended, and an ended key never returns. Make a new one (waybill keys new <file>) and pin its thumbprint.`,
+        `The key ${kid} of ${agent} has ended, and an ended key never becomes valid again. Create a new one (waybill keys new <file>) and pin its thumbprint.`,
       );
     }
     await this.#endKeys(agent, { kept: kid, isRetired: false }, async () => {
@@ -293,7 +293,7 @@ export class Operator {
   async retire(agent: string): Promise<void> {
     const { id, offers, router } = this.#engine;
     if (agent === id) {
-      throw new WaybillError(403, `${id} is this hub, and a hub does not retire itself: stop it.`);
+      throw new WaybillError(403, `${id} is this hub, which can't retire itself: stop it instead.`);
     }
     const targets = await router.targetsOf(agent);
     await this.#endKeys(agent, { isRetired: true }, async () => {
@@ -329,7 +329,7 @@ export class Operator {
         const name = isAgentId(agent) ? agent : "of this name";
         throw new WaybillError(
           404,
-          `No agent ${name} is enrolled here; waybill agents shows who is.`,
+          `No agent ${name} is enrolled here. To list the agents: waybill agents`,
         );
       }
       const decided = await decide();
@@ -354,7 +354,7 @@ export class Operator {
     if (group !== undefined) return { name, ...group };
     throw new WaybillError(
       404,
-      `There is no group ${JSON.stringify(name)} here. To see which there are: waybill groups list`,
+      `There is no group ${JSON.stringify(name)} here. To list the groups: waybill groups list`,
     );
   }
 
@@ -576,7 +576,7 @@ export class Operator {
 function changedMeanwhile(): WaybillError {
   return new WaybillError(
     503,
-    "Another operator has changed this at the same time; look, and try again.",
+    "Another operator changed this at the same time. Check the current state, and try again.",
   );
 }
 

@@ -110,7 +110,7 @@ function not({ schema, at, inPlace }: CompileContext): Rule | undefined {
   if (node === undefined) return undefined;
   return (value, place, run) =>
     !fitsAlternative(node, value, run, undefined) ||
-    run.fail(place, "not", () => "the value has the very form that the schema rules out");
+    run.fail(place, "not", () => "the value matches a schema that is not allowed");
 }
 
 function condition({ schema, at, inPlace }: CompileContext): Rule | undefined {

@@ -148,7 +148,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
         run.fail(
           place,
           "uniqueItems",
-          () => `expected no item twice, but item ${duplicate} was there before`,
+          () => `expected unique items, but item ${duplicate} is a duplicate`,
         )
       );
     };

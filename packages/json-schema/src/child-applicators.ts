@@ -15,7 +15,7 @@ export function propertyNames({ schema, at, below }: CompileContext): Rule | und
     for (const name of memberNames(value, run.spend)) {
       if (run.withoutIssues(() => evaluate(node, name, "", run, undefined))) continue;
       fits = run.fail(run.below(place, name), "propertyNames", () => {
-        return "the name of this member isn't one that the schema allows";
+        return "the schema does not allow a member of this name";
       });
       if (!run.isExplaining || run.isFull) return false;
     }
@@ -128,16 +128,12 @@ export function contains({ schema, at, below }: CompileContext): Rule | undefine
       return run.fail(
         place,
         keyword,
-        () => `expected at least ${min} items of a certain form, got ${found}`,
+        () => `expected at least ${min} matching items, got ${found}`,
       );
     }
     return (
       found <= max ||
-      run.fail(
-        place,
-        "maxContains",
-        () => `expected at most ${max} items of a certain form, got ${found}`,
-      )
+      run.fail(place, "maxContains", () => `expected at most ${max} matching items, got ${found}`)
     );
   };
 }
@@ -161,7 +157,7 @@ export function unevaluated({ schema, at, below }: CompileContext): Rule | undef
         fits = run.fail(
           run.below(place, key),
           keyword,
-          () => "nothing in the schema speaks of this, and nothing else is allowed",
+          () => "the schema does not define this, and allows nothing else",
         );
       } else if (!evaluate(node, part, run.below(place, key), run, undefined)) fits = false;
       if (!fits && (!run.isExplaining || run.isFull)) return false;

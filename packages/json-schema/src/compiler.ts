@@ -187,7 +187,7 @@ function readDialect(given: unknown, at: string): void {
   if (!DIALECT.test(readText(given, at))) {
     refuse(
       at,
-      "this dialect isn't known; write https://json-schema.org/draft/2020-12/schema, or leave it out",
+      "unknown dialect; write https://json-schema.org/draft/2020-12/schema, or leave it out",
     );
   }
 }
@@ -218,7 +218,7 @@ function refuseEndlessReferences(nodes: readonly SchemaNode[]): void {
         done.add(step.node);
         path.pop();
       } else if (open.has(child)) {
-        refuse(child.at, "this schema refers to itself for the very same value, which never ends");
+        refuse(child.at, "this schema refers to itself for the same value, so it never ends");
       } else path.push({ node: child, next: 0 });
     }
   }

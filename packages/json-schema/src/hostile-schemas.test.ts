@@ -163,7 +163,7 @@ describe("schemas from strangers", () => {
     ["an anchor that is no name", { $anchor: "a b" }, /plain name/],
     ["an anchor twice", { $defs: { a: { $anchor: "x" }, b: { $anchor: "x" } } }, /twice/],
     ["an $id twice", { $defs: { a: { $id: "x" }, b: { $id: "x" } } }, /twice/],
-    ["an $id with a fragment", { $id: "x#y" }, /no fragment/],
+    ["an $id with a fragment", { $id: "x#y" }, /not have a fragment/],
     [
       "several dynamic anchors",
       {

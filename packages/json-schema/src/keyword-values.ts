@@ -53,7 +53,7 @@ export function readList(given: unknown, at: string): unknown[] {
 
 export function readNames(given: unknown, at: string): string[] {
   const names = readList(given, at).map((name, index) => readName(name, pointerTo(at, index)));
-  return new Set(names).size === names.length ? names : refuse(at, "a name stands here twice");
+  return new Set(names).size === names.length ? names : refuse(at, "a name is listed twice");
 }
 
 function readName(given: unknown, at: string): string {

@@ -49,9 +49,10 @@ export class SchemaReferences {
       const place = pointerTo(at, "$id");
       const name = readText(id, place).replace(/#$/, "");
       if (name.startsWith("#")) this.#anchor(resource, name.slice(1), node, place);
-      else if (name.includes("#")) refuse(place, "an $id has no fragment; write $anchor for one");
+      else if (name.includes("#"))
+        refuse(place, "an $id must not have a fragment; write $anchor instead");
       else if (name !== "") {
-        if (this.#ids.has(name)) refuse(place, `the $id ${describeValue(name)} stands here twice`);
+        if (this.#ids.has(name)) refuse(place, `the $id ${describeValue(name)} is used twice`);
         if (schema !== outer.schema) resource = this.open(schema, at);
         this.#ids.set(name, resource);
       }
@@ -96,10 +97,11 @@ export class SchemaReferences {
   }
 
   #anchor(resource: Resource, name: string, node: SchemaNode, at: string): void {
-    if (!ANCHOR.test(name)) refuse(at, `an anchor is a plain name, got ${describeValue(name)}`);
+    if (!ANCHOR.test(name))
+      refuse(at, `an anchor must be a plain name, got ${describeValue(name)}`);
     const known = resource.anchors.get(name);
     if (known !== undefined && known !== node)
-      refuse(at, `the anchor ${describeValue(name)} stands here twice`);
+      refuse(at, `the anchor ${describeValue(name)} is used twice`);
     resource.anchors.set(name, node);
   }
 
@@ -112,7 +114,7 @@ export class SchemaReferences {
     if (home === undefined) {
       refuse(
         at,
-        `${describeValue(reference)} leads out of this document, and nothing is ever fetched; copy what it means into $defs and refer to "#/$defs/…"`,
+        `${describeValue(reference)} leads out of this document, and nothing is ever fetched; copy the schema into $defs and refer to "#/$defs/…"`,
       );
     }
     if (fragment === "" || fragment.startsWith("/"))

@@ -25,7 +25,7 @@ const REASONS: readonly (readonly [message: RegExp, reason: string])[] = [
   [/leads out of this document/, "reference to another document"],
   [/dynamic scope isn't supported/, "`$dynamicRef` with several targets"],
   [/"__proto__" is reserved/, "the name `__proto__`"],
-  [/this dialect isn't known/, "a meta-schema of its own"],
+  [/unknown dialect/, "a meta-schema of its own"],
 ];
 
 /** Optional cases of `format` are left out: it is an annotation here. */

@@ -28,7 +28,7 @@ describe("an operator's request", () => {
     expect((await asked(PATH, headers)).status).toBe(200);
     const again = await asked(PATH, headers);
     expect(again).toMatchObject({ status: 401 });
-    expect(again.json.detail).toContain("used before");
+    expect(again.json.detail).toContain("already used");
   });
 
   test.each<[string, OperatorOver]>([

@@ -31,7 +31,9 @@ test.each([...RESERVED, "alice", "al1ce", "undertaker", "under-taker"])(
   async (id) => {
     const answer = await enrol(id);
     expect(answer.json).toMatchObject({ waybill_status: 403 });
-    expect(answer.json.detail).toContain(`The name ${id} is kept for whoever runs this hub`);
+    expect(answer.json.detail).toContain(
+      `The name ${id} is reserved for the operators of this hub`,
+    );
     expect(await world.store.manifest(id)).toBeUndefined();
   },
 );

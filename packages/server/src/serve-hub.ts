@@ -171,7 +171,9 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     closing.abort();
     polls.close();
     const drained = webhooks.close();
-    await sockets.close(new WaybillError(503, `The hub ${hub.id} goes down; attach again later.`));
+    await sockets.close(
+      new WaybillError(503, `The hub ${hub.id} is shutting down; attach again later.`),
+    );
     await drained;
     await server.close(limits.closeMs);
     connections.close();

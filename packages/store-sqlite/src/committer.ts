@@ -79,7 +79,7 @@ export class Committer {
     this.#thread.on("error", (error: Error) => this.#end(error));
     this.#ended = new Promise((resolve) => {
       this.#thread.on("exit", () => {
-        this.#end(new Error("the thread that writes has ended"));
+        this.#end(new Error("the writer thread has ended"));
         resolve();
       });
     });

@@ -46,7 +46,7 @@ async function* namesIn(folder: string): AsyncGenerator<string> {
     if (!(await lstat(folder)).isDirectory()) {
       throw new WaybillError(
         403,
-        `${folder} is where the blobs of this store would be, and it is no folder: nothing of it is copied. Put the folder in its place.`,
+        `${folder} is where the blobs of this store would be, but it is not a folder, so nothing was copied. Restore the folder.`,
       );
     }
     for await (const { name } of await opendir(folder)) if (FILE_NAME.test(name)) yield name;

@@ -79,7 +79,7 @@ export function failureOf(error: unknown, path: string): WaybillError {
 export function damaged(path: string, what: string, cause?: unknown): WaybillError {
   return new WaybillError(
     500,
-    `The store ${path} is damaged: ${what}. Keep the file for examination, and put the last backup in its place.`,
+    `The store ${path} is damaged: ${what}. Keep the file for analysis, and restore the last backup.`,
     { cause },
   );
 }

@@ -74,7 +74,7 @@ class FileBlobs implements BlobStore {
         if (bytesRead === 0) {
           throw new WaybillError(
             500,
-            `A blob in ${this.#folder} is damaged: ${name} ends at byte ${at}, and should have ${end}. Put the last backup in the place of the store.`,
+            `A blob in ${this.#folder} is damaged: ${name} ends at byte ${at} instead of ${end}. Restore the last backup.`,
           );
         }
         at += bytesRead;
@@ -117,7 +117,7 @@ class FileBlobs implements BlobStore {
 
   #pathOf(name: string): string {
     if (FILE_NAME.test(name)) return join(this.#folder, name);
-    throw new WaybillError(400, `${JSON.stringify(name)} is no name of a blob's file.`);
+    throw new WaybillError(400, `${JSON.stringify(name)} is not the name of a blob file.`);
   }
 }
 
@@ -173,7 +173,7 @@ export async function makeBlobFolder(folder: string): Promise<void> {
   if (!status.isDirectory()) {
     throw new WaybillError(
       403,
-      `${folder} is where the blobs of this store would be, and it is no folder: nothing is written there. Remove it, or move it away.`,
+      `${folder} is where the blobs of this store would be, but it is not a folder, so nothing is written there. Remove it, or move it away.`,
     );
   }
   const handle = await open(folder, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -90,7 +90,7 @@ export function refuseLoneLog(file: string): void {
   if (sizeOf(file) > 0 || sizeOf(log) === 0) return;
   throw new WaybillError(
     500,
-    `The database ${file} is missing or empty, and its write-ahead log ${log} is still there with commits that are nowhere else. Put the database back beside it, or restore a backup; nothing was changed.`,
+    `The database ${file} is missing or empty, but its write-ahead log ${log} still has commits that exist nowhere else. Put the database back beside it, or restore a backup; nothing was changed.`,
   );
 }
 

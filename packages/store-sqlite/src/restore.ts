@@ -63,7 +63,7 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
   if (inTheWay !== undefined) {
     throw new WaybillError(
       409,
-      `There is a file at ${inTheWay} already, and nothing is ever written over. Name another path, or say where the store that is there is to be moved; nothing was changed.`,
+      `There is already a file at ${inTheWay}, and no file is ever overwritten. Name another path, or a path to move the existing store to; nothing was changed.`,
     );
   }
   if (moveTo !== undefined) checkVolume(file, moveTo);
@@ -78,7 +78,7 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
     const { status, message } = WaybillError.from(error);
     throw new WaybillError(
       status,
-      `The backup ${backup} can't take the place of ${file}, and nothing was changed. ${message.replace(staged, backup)}`,
+      `The backup ${backup} can't replace ${file}, and nothing was changed. ${message.replace(staged, backup)}`,
       { cause: error },
     );
   }
@@ -109,7 +109,7 @@ function checkVolume(file: string, moveTo: string): void {
   if (from === to) return;
   throw new WaybillError(
     400,
-    `${moveTo} is on another volume than ${file}, and the store that is there can't be moved so far in one step. Name a path on the same volume; nothing was changed.`,
+    `${moveTo} is on another volume than ${file}, and a store can't be moved across volumes atomically. Name a path on the same volume; nothing was changed.`,
   );
 }
 

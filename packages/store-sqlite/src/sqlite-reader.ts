@@ -70,13 +70,13 @@ function readerOf(file: string, database: DatabaseSync): SqliteReader {
 function unfinished(file: string): WaybillError {
   return new WaybillError(
     503,
-    `A backup is being put in the place of the store ${file}, or was, when that was interrupted. Start its hub once, which finishes it; to be read, it stays as it is.`,
+    `A restore of the store ${file} is in progress, or was interrupted. Start its hub once to finish it; a reader does not change the file.`,
   );
 }
 
 function tooOld(file: string): WaybillError {
   return new WaybillError(
     500,
-    `The store ${file} was written by an older release. Start its hub once with this release, which brings the file up to date; to be read, it stays as it is.`,
+    `The store ${file} was written by an older release. Start its hub once with this release to migrate the file; a reader does not change it.`,
   );
 }

@@ -136,7 +136,7 @@ const CASES: Readonly<Record<string, Case>> = {
   "TLS where there is none": [
     () => ["agents", "--hub", dev.url.replace("http:", "https:")],
     "what listens there does not speak TLS.",
-    "must start with http:",
+    "begins with http:",
     3,
   ],
   "a hub that does not answer": [

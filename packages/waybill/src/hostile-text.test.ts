@@ -239,7 +239,7 @@ describe("whatever strangers, files and arguments say, a terminal has nothing to
       all.filter(([, ran]) => `${ran.stdout}${ran.stderr}`.includes("hidden")).length,
     ).toBeGreaterThan(25);
     for (const [command, { stdout, stderr }] of all) {
-      expect(stderr, command).not.toContain("more often than this hub allows");
+      expect(stderr, command).not.toContain("the request rate of this hub");
       isHarmless(stdout, command);
       isHarmless(stderr, command);
     }

@@ -172,7 +172,7 @@ test.for(GIVEN)("waybill send --save ends though the hub $lie", async ({ size, b
   const began = Date.now();
   const { ran, folder } = await sendFrom(url, "2s", "--save", "out");
   expect(ran.stderr).toMatch(told);
-  expect(ran.stderr).toContain("The result is kept at the hub. To have it again: waybill send");
+  expect(ran.stderr).toContain("The hub keeps the result. To get it again: waybill send");
   expect(ran.stdout).toBe("");
   expect(ran.code).not.toBe(0);
   expect(readdirSync(join(folder, "out"))).toEqual([]);

@@ -78,7 +78,7 @@ async function run(parsed: Parsed): Promise<number> {
 function onSignal(stop: AbortController): () => void {
   const ask = () => {
     if (stop.signal.aborted) process.exit(exitCodeOf(499));
-    stop.abort(new WaybillError(499, "It was interrupted."));
+    stop.abort(new WaybillError(499, "The command was interrupted."));
   };
   process.on("SIGINT", ask).on("SIGTERM", ask);
   return () => process.off("SIGINT", ask).off("SIGTERM", ask);

@@ -115,7 +115,7 @@ describe.each([
     for (const [name, ran] of await everyCommand(place, ["--hub", rogue.url, "--json"], env())) {
       if (!OPERATORS.test(name)) continue;
       expect(ran, name).toMatchObject({ code: 5, stdout: "" });
-      expect(ran.stderr).toContain("which is not where this hub is");
+      expect(ran.stderr).toContain("which is not an address of this hub");
     }
     await nothingIsWorthAnything(rogue.heard());
   });

@@ -125,7 +125,7 @@ describe("agents and find", () => {
     const { code, stderr } = await place.run(["agents", "carl"]);
     expect(code).toBe(4);
     expect(stderr).toBe(
-      `✗ No agent "carl" is enrolled at ${dev.url}.\n  To see who is: waybill agents\n  waybill agents · exit code 4 · 404 NO_CAPABILITY\n`,
+      `✗ No agent "carl" is enrolled at ${dev.url}.\n  To list the agents: waybill agents\n  waybill agents · exit code 4 · 404 NO_CAPABILITY\n`,
     );
   });
 });
@@ -394,7 +394,7 @@ describe("killed, next attempt, expired, replayed", () => {
       "01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e",
     ]);
     expect(code).toBe(4);
-    expect(stderr).toContain("list them to see which are");
+    expect(stderr).toContain("List the dead letters to see their ids");
   });
 });
 

@@ -8,13 +8,13 @@ export function assertWhole({ refusal, cutBy }: Said): void {
   if (cutBy === undefined) return;
   throw new WaybillError(
     500,
-    `The model was cut off (${cutBy}) before it had come to an end. Give it more tokens, or less to do.`,
+    `The model was cut off (${cutBy}) before it finished. Give it more tokens, or less to do.`,
   );
 }
 
 /** A stream that ends before its turn does. The same request may well succeed. */
 export function brokenOff(): WaybillError {
-  return new WaybillError(500, "The model's host broke off in the middle of a turn.", {
+  return new WaybillError(500, "The model provider ended the stream in the middle of a turn.", {
     retryable: true,
   });
 }
@@ -22,5 +22,5 @@ export function brokenOff(): WaybillError {
 export function failedResponse(error: ResponseError | null): WaybillError {
   const { code, message } = error ?? { code: "unknown", message: "it did not say why" };
   const retryable = code === "server_error" || code === "rate_limit_exceeded";
-  return new WaybillError(500, `The model's host failed (${code}): ${message}`, { retryable });
+  return new WaybillError(500, `The model provider failed (${code}): ${message}`, { retryable });
 }

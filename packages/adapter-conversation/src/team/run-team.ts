@@ -135,7 +135,7 @@ async function memberOf(team: Team, to: Handoff["to"]): Promise<Member> {
   const who = typeof to === "string" ? to : `an agent with the capability ${to.capability}`;
   throw new WaybillError(
     404,
-    `The word was given to ${who}, and there is no such member${team.elsewhere ? " and no such agent" : ""}.`,
+    `The next turn was given to ${who}, but there is no such member${team.elsewhere ? " and no such agent" : ""}.`,
   );
 }
 
@@ -146,6 +146,6 @@ function progressOf({ added, speakers, handoff }: TeamState): Progress {
 function tooLong(turns: number): WaybillError {
   return new WaybillError(
     508,
-    `The team has spoken for ${turns} turns and has not come to an end. Raise turnsAtMost, or end it earlier.`,
+    `The team has spoken for ${turns} turns without finishing. Raise turnsAtMost, or end it earlier.`,
   );
 }

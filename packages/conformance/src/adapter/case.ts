@@ -67,7 +67,7 @@ export async function accepted(scene: Scene): Promise<void> {
 /** The first question of a handoff that has not been answered yet. */
 export async function nextQuestion(handle: HandoffHandle): Promise<QuestionEvent> {
   for await (const question of handle.questions) return question;
-  throw new Error("The handoff has ended, and nothing was asked.");
+  throw new Error("The handoff ended without a question.");
 }
 
 /** The WaybillError with which something ends, possibly wrapped by a framework. */
@@ -77,9 +77,11 @@ export async function endingOf(ended: Promise<unknown>): Promise<WaybillError> {
   } catch (thrown) {
     for (let each = thrown; each instanceof Error; each = each.cause)
       if (WaybillError.is(each)) return each;
-    throw new Error("What was thrown is no WaybillError, and none caused it.", { cause: thrown });
+    throw new Error("The thrown error is not a WaybillError, and none caused it.", {
+      cause: thrown,
+    });
   }
-  throw new Error("It ended well, and was to fail.");
+  throw new Error("The run completed, but it should have failed.");
 }
 
 /** The counts of a usage that every framework reports. */

@@ -19,7 +19,7 @@ export function tellsHistory(
   for (const [index, message] of history.entries()) {
     const [first = "", ...others] = piecesOf(message);
     const missing = (piece: string) =>
-      fail(`"${piece}", in turn ${index} of the history, is not in what was seen: ${told}`);
+      fail(`"${piece}", in turn ${index} of the history, was not seen: ${told}`);
     // The last request is the task, for which a framework may have a field of its own.
     const isTask = index === history.length - 1;
     const at = told.indexOf(first, isTask ? 0 : from);

@@ -15,10 +15,10 @@ export interface PairCase {
 /** What has to hold if one framework calls what another serves, as cases for any test runner. */
 export function pairSuite(serving: AdapterFixture, calling: AdapterFixture): PairCase[] {
   if ((serving.serve ?? serving.peer) === undefined) {
-    throw new Error(`${serving.adapter} serves nothing.`);
+    throw new Error(`${serving.adapter} has no serve side.`);
   }
   if ((calling.call ?? calling.peer) === undefined) {
-    throw new Error(`${calling.adapter} calls nobody.`);
+    throw new Error(`${calling.adapter} has no call side.`);
   }
   const patienceMs = Math.max(patienceWith(serving), patienceWith(calling));
   return Object.entries(pairCases).map(([name, { needs, check }]) => ({

@@ -81,7 +81,7 @@ export function adapterSuite(
   const cases = { ...(serve && { ...SERVED, ...killedCases }), ...(call && CALLED) };
   const unknown = Object.keys(gaps).find((name) => !Object.hasOwn(cases, name));
   if (unknown !== undefined) {
-    throw new Error(`A gap is declared for "${unknown}", which is no case of this suite.`);
+    throw new Error(`A gap is declared for "${unknown}", which is not a case of this suite.`);
   }
   if (peer?.command.length === 0) {
     throw new Error(`${fixture.adapter} names no command that starts its process.`);
@@ -108,7 +108,7 @@ async function judged(run: () => Promise<void>, gap: string | undefined) {
     return gap;
   }
   throw new Error(
-    `A gap is declared here, and the case passes: take the gap away. Its reason was: ${gap}`,
+    `A gap is declared here, but the case passes: remove the gap. Its reason was: ${gap}`,
   );
 }
 
@@ -123,7 +123,7 @@ export async function runCase(
   let timer: NodeJS.Timeout | undefined;
   const impatience = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`It hangs, and waits for ${scene.waitsFor}.`)),
+      () => reject(new Error(`The case hangs, waiting for ${scene.waitsFor}.`)),
       patienceMs,
     );
   });

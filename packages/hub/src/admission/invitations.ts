@@ -82,7 +82,7 @@ export async function revocation(
   if (saved === undefined) {
     throw new WaybillError(
       404,
-      `There is no invitation ${JSON.stringify(id)} here; waybill invitations list shows which there are.`,
+      `There is no invitation ${JSON.stringify(id)} here. To list the invitations: waybill invitations list`,
     );
   }
   const { used_by: usedBy } = JSON.parse(saved) as InvitationRow;

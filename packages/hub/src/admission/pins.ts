@@ -39,7 +39,7 @@ export function checkPin(pin: Pin | undefined, agent: string, kid: string): void
   if (pin === undefined || pin.kid === kid) return;
   throw new WaybillError(
     401,
-    `An operator has pinned the key ${pin.kid} to ${agent}, and this manifest is signed by ${kid}. Publish it with the pinned key. If that is the wrong one: waybill agents pin ${agent} ${kid}`,
+    `An operator has pinned the key ${pin.kid} to ${agent}, and this manifest is signed by ${kid}. Sign it with the pinned key. If the wrong key is pinned: waybill agents pin ${agent} ${kid}`,
     { at: "/keys" },
   );
 }

@@ -93,7 +93,7 @@ export class BlobCustody implements Blobs {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#uploads.close(
-      new WaybillError(503, "The hub has closed; go on with the upload once it is back."),
+      new WaybillError(503, "The hub has closed; resume the upload once it is back."),
     );
     await this.#collector.stop();
     await this.#cleaned;

@@ -22,7 +22,7 @@ export class DiskRoom {
     if (bytes > this.#room) {
       throw new WaybillError(
         503,
-        "The disk under the blobs of this hub is almost full, and the rest is kept for its ledger. What has arrived is kept. Its operator can free some space; then go on with the upload.",
+        "The disk with this hub's blobs is almost full, and the rest is reserved for its ledger. The uploaded bytes are kept. Resume the upload once the operator has freed some space.",
         { retryAfterMs: RETRY_AFTER_MS },
       );
     }

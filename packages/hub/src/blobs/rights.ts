@@ -57,7 +57,7 @@ export class BlobRights {
     if (found !== undefined) return found.row;
     throw new WaybillError(
       403,
-      `There is no blob ${digest} here that ${agent} may read: who may has uploaded it whole, or is party of a handoff that names it and for which it is still kept.`,
+      `There is no blob ${digest} here that ${agent} may read. A blob can be read by agents that have uploaded all of it, and by the parties to a handoff that names it, as long as it is kept.`,
     );
   }
 }

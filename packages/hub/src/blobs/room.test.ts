@@ -151,7 +151,7 @@ test("uploads leave some of the disk to the ledger, and go on once there is more
   const world = await worldWith({ store });
   const refused = world.upload("owner", FILM);
   await expect(refused).rejects.toMatchObject({ status: 503 });
-  await expect(refused).rejects.toThrow("The disk under the blobs of this hub is almost full");
+  await expect(refused).rejects.toThrow("The disk with this hub's blobs is almost full");
   const digest = digestOfAll(FILM);
   const { received: from } = await world.blobs.upload({ digest, as: "owner" });
   expect(from).toBeGreaterThan(0);

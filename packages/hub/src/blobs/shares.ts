@@ -134,7 +134,7 @@ export class BlobShares {
     if (this.#begun >= blobUploadsPerHub) {
       throw new WaybillError(
         503,
-        `Agents have ${blobUploadsPerHub} uploads under way at this hub, the limit here. Begin this one later.`,
+        `Agents have ${blobUploadsPerHub} unfinished uploads at this hub, which is the limit. Start this one later.`,
         { retryAfterMs: RETRY_AFTER_MS },
       );
     }
@@ -202,7 +202,7 @@ export class BlobShares {
     if (this.#total + more <= blobBytesPerHub) return;
     throw new WaybillError(
       503,
-      `This hub has no room for ${more} more bytes of blobs: ${blobBytesPerHub} is its limit. Its operator can raise it, or remove what is old.`,
+      `This hub has no room for ${more} more bytes of blobs: ${blobBytesPerHub} is its limit. Its operator can raise the limit, or remove old blobs.`,
       { retryAfterMs: RETRY_AFTER_MS },
     );
   }

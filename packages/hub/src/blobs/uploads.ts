@@ -68,13 +68,13 @@ export class Uploads {
     if (!isCount(size) || !isCount(from) || from > size) {
       throw new WaybillError(
         400,
-        `An upload says how many bytes the blob has, and at which of them it begins: ${from} of ${size} is neither.`,
+        `An upload must state the size of the blob and its first byte: ${from} of ${size} is not valid.`,
       );
     }
     if (size > blobBytes) {
       throw new WaybillError(
         413,
-        `The blob has ${size} bytes, and the limit of this hub is ${blobBytes}. Let the artifact name an address (url) instead.`,
+        `The blob has ${size} bytes, and the limit of this hub is ${blobBytes}. Use an artifact with a url instead.`,
       );
     }
     const hex = hexOf(digest);
@@ -220,7 +220,7 @@ export class Uploads {
         if (fitting.length < piece.length) {
           throw new WaybillError(
             400,
-            `More than ${size} bytes came for the blob ${digest}, which is as many as it should have.`,
+            `More bytes arrived for the blob ${digest} than its stated size, ${size}.`,
           );
         }
       }
@@ -354,7 +354,7 @@ function overtaken(digest: Digest): WaybillError {
 function meanwhile(digest: Digest): WaybillError {
   return new WaybillError(
     503,
-    `The upload of the blob ${digest} has changed meanwhile; ask how much of it has arrived, and go on from there.`,
+    `The upload of the blob ${digest} has changed meanwhile; ask how much has arrived, and resume from there.`,
     { retryAfterMs: 0 },
   );
 }

@@ -11,7 +11,7 @@ export function checkThread(envelope: Envelope, record: HandoffRecord): void {
   if (envelope.correlation_id !== record.correlationId) {
     throw new WaybillError(
       400,
-      `The ${envelope.kind} is under another correlation id than its handoff ${envelope.handoff_id}; make it from the handoff's envelope.`,
+      `The ${envelope.kind} has a different correlation id than its handoff ${envelope.handoff_id}; create it from the handoff's envelope.`,
       { at: "/correlation_id" },
     );
   }
@@ -19,7 +19,7 @@ export function checkThread(envelope: Envelope, record: HandoffRecord): void {
   if (traceId !== null && record.traceId !== null && traceId !== record.traceId) {
     throw new WaybillError(
       400,
-      `The ${envelope.kind} belongs to another trace than its handoff ${envelope.handoff_id}.`,
+      `The ${envelope.kind} belongs to a different trace than its handoff ${envelope.handoff_id}.`,
       { at: "/traceparent" },
     );
   }
@@ -37,7 +37,7 @@ export function checkHeld(
   if (parent?.state.attempts.some(({ recipient }) => recipient === from) === true) return;
   throw new WaybillError(
     403,
-    `${from} does not work on ${parentId}, if there is such a handoff, so it can't hand off parts of it.`,
+    `${from} is not working on ${parentId}, if it exists, so it can't hand off parts of it.`,
     { at: "/parent_id" },
   );
 }
@@ -52,21 +52,21 @@ export function checkChild(child: HandoffEnvelope, parent: HandoffRecord): void 
   if (state.state !== "open" || !isHolder) {
     throw new WaybillError(
       410,
-      `The attempt of ${child.from} at the parent ${state.id} is closed: stop that work.`,
+      `The attempt of ${child.from} on the parent ${state.id} is closed: stop that work.`,
       { at: "/parent_id" },
     );
   }
   if (parseTime(child.deadline)! > state.deadline) {
     throw new WaybillError(
       400,
-      `A handoff must not outlive the one that it is part of: ${state.id} ends at ${new Date(state.deadline).toISOString()}.`,
+      `A handoff must not end later than its parent: the deadline of ${state.id} is ${new Date(state.deadline).toISOString()}.`,
       { at: "/deadline" },
     );
   }
   if ((child.hop ?? 0) !== parent.hop + 1) {
     throw new WaybillError(
       400,
-      `The hop of a child is one more than its parent's: ${parent.hop + 1}, not ${child.hop ?? 0}.`,
+      `The hop of a child must be one more than its parent's: ${parent.hop + 1}, not ${child.hop ?? 0}.`,
       { at: "/hop" },
     );
   }
@@ -111,7 +111,7 @@ export function checkAnswers(
   if (count === before?.answerCharacters || count <= answerCharacters) return;
   throw new WaybillError(
     413,
-    `The answers to the questions of ${record!.state.id} would have ${count} characters together, and the limit is ${answerCharacters}. Answer shorter, or cancel it and hand off what is large as its input.`,
+    `The answers to the questions of ${record!.state.id} would have ${count} characters in total, and the limit is ${answerCharacters}. Send a shorter answer, or cancel the handoff and pass the large content as its input.`,
     { at: "/body/answer" },
   );
 }

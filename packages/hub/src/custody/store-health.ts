@@ -41,7 +41,7 @@ export class StoreHealth {
     }
     await this.#probing;
     if (this.#failure === undefined) return;
-    throw new WaybillError(503, "The store takes no commits: the last one has failed.", {
+    throw new WaybillError(503, "The store accepts no commits, because the last one failed.", {
       cause: this.#failure.cause,
       retryAfterMs: PROBE_AGAIN_AFTER_MS,
     });

@@ -120,7 +120,7 @@ async function replay(
   if (original === undefined || (original.state.delegator !== envelope.from && !isOperator)) {
     throw new WaybillError(
       403,
-      `${envelope.from} may not replay ${replayOf}, if there is such a handoff: only its delegator and operators may.`,
+      `${envelope.from} may not replay ${replayOf}, if it exists: only its delegator and operators may.`,
       { at: "/replay_of" },
     );
   }
@@ -244,7 +244,7 @@ function nameBlobs(
   if (engine.blobs === undefined) {
     throw new WaybillError(
       422,
-      "This hub keeps no blobs: its store has no place for them. Send the content in the envelope (data), or name an address (url).",
+      "This hub stores no blobs. Send the content in the envelope (data), or as a URL (url).",
       { at: first.at },
     );
   }

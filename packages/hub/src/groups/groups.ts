@@ -74,7 +74,7 @@ export class Groups {
     if (!isGroupName(name)) {
       throw new WaybillError(
         400,
-        "A group's name is 1 to 64 of a-z 0-9 . - _ and starts and ends with a letter or digit.",
+        "A group name must have 1 to 64 of a-z 0-9 . - _ and start and end with a letter or digit.",
         { at: "/name" },
       );
     }
@@ -162,6 +162,6 @@ function checkLimits({ groups, ofAgent }: Known, name: string, after: Group): vo
             ? undefined
             : `${crowded} is in ${groupsOfAgent} groups already, which is as many as an agent can be in`;
   if (fault !== undefined) {
-    throw new WaybillError(413, `${fault}. Take somebody out first: waybill groups remove`);
+    throw new WaybillError(413, `${fault}. Remove a member first: waybill groups remove`);
   }
 }

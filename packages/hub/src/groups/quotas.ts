@@ -66,7 +66,7 @@ export class Quotas {
       if (taken.length > 0) this.#taken.set(id, taken);
       return taken.map(({ change }) => change);
     }
-    throw new WaybillError(503, `Too much happens in the groups of ${delegator}; send it again.`);
+    throw new WaybillError(503, `The groups of ${delegator} are changing too fast; send it again.`);
   }
 
   /** It is on disk. */

@@ -43,7 +43,7 @@ export async function verifyLedger(
   if (checkpoint !== undefined && checkpoint.sequence < from.sequence) {
     throw new WaybillError(
       400,
-      `The checkpoint is about entry ${checkpoint.sequence}, and the entries to check begin after entry ${from.sequence}: begin at or before the checkpoint.`,
+      `The checkpoint is for entry ${checkpoint.sequence}, but the entries to check start after entry ${from.sequence}: start at or before the checkpoint.`,
     );
   }
   let head = from;

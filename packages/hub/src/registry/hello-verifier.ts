@@ -38,7 +38,7 @@ export class HelloVerifier {
     if (hello.from !== agent || hello.instance !== instance) {
       throw new WaybillError(
         401,
-        `The hello is of ${hello.from} (${hello.instance}), and ${agent} (${instance}) wants to attach.`,
+        `The hello is from ${hello.from} (${hello.instance}), but ${agent} (${instance}) wants to attach.`,
       );
     }
     const { id: to, domain } = this.#hub;
@@ -46,7 +46,7 @@ export class HelloVerifier {
     if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {
       throw new WaybillError(
         401,
-        `The key ${kid} is not a current key of ${agent}: a manifest, an operator or its time has ended it. ${endedKeyAdvice(agent)}`,
+        `The key ${kid} is not a current key of ${agent}: a manifest, an operator or its validity period has ended it. ${endedKeyAdvice(agent)}`,
       );
     }
     this.#use(hello, now);
@@ -59,7 +59,7 @@ export class HelloVerifier {
       this.#used.delete(used);
     }
     if (this.#used.has(id)) {
-      throw new WaybillError(401, "This very hello was used before; sign a new one each time.");
+      throw new WaybillError(401, "This hello was already used; sign a new one each time.");
     }
     this.#used.set(id, Math.max(at, now));
   }

@@ -14,7 +14,11 @@ export function readPlace(text: string): OfferPlace {
   if (version !== undefined && isCapabilityName(name) && isAgentId(agent)) {
     return { name, agent, version };
   }
-  throw new WaybillError(400, "To go on, give what the answer before has in next, as it is.", {
-    at: "/after",
-  });
+  throw new WaybillError(
+    400,
+    "To continue, pass the next value of the previous answer unchanged.",
+    {
+      at: "/after",
+    },
+  );
 }

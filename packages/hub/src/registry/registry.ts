@@ -274,14 +274,14 @@ export class Registry {
     if (signer !== undefined) verifyCompact(text, () => signer.key, { limits: this.#limits });
     const agent = (parseJson(payload) as { agent_id?: unknown } | null)?.agent_id;
     if (!isAgentId(agent)) {
-      throw new WaybillError(400, "This is no manifest: its agent_id is not an agent's id.", {
+      throw new WaybillError(400, "This is not a manifest: its agent_id is not an agent id.", {
         at: "/agent_id",
       });
     }
     if (expected !== undefined && agent !== expected) {
       throw new WaybillError(
         400,
-        `The manifest is of ${agent}, and this is the place of ${expected}.`,
+        `The manifest is for ${agent}, but it was published as ${expected}.`,
         { at: "/agent_id" },
       );
     }
@@ -367,7 +367,7 @@ export class Registry {
     if (recovery === undefined || (await this.keyOf(recovery.kid)) === undefined) return;
     throw new WaybillError(
       409,
-      `The manifest of ${manifest.agent_id} lists ${recovery.kid} as its recovery key, and an earlier manifest lists it for signing. Make a key of its own for it: waybill keys recovery <file> --for ${manifest.agent_id}`,
+      `The manifest of ${manifest.agent_id} lists ${recovery.kid} as its recovery key, but an earlier manifest lists it for signing. Create a separate key: waybill keys recovery <file> --for ${manifest.agent_id}`,
       { at: "/keys" },
     );
   }
@@ -378,7 +378,7 @@ export class Registry {
     if (decideTrust(this.#trust, { agentId, kid, digest }).by !== "first_use") return;
     throw new WaybillError(
       403,
-      `The name ${agentId} is kept for whoever runs this hub: nobody enrols by themselves under a name that begins like "operator" or "hub", or that looks like a name of the hub or of its operators. Take another name (--agent, with --key), or have the hub's operator let this key in: waybill agents allow ${kid}`,
+      `The name ${agentId} is reserved for the operators of this hub: names that begin like "operator" or "hub", or that look like a name of the hub or of its operators, can't be enrolled. Use another name (--agent, with --key), or ask the hub's operator to allow this key: waybill agents allow ${kid}`,
       { at: "/agent_id" },
     );
   }
@@ -570,7 +570,7 @@ function unknownKey(kid: string, cause: unknown): WaybillError {
 function retired(agent: string, kid: string | undefined): WaybillError {
   return new WaybillError(
     403,
-    `An operator has retired ${agent}, so nothing is published under this name. If the agent is to come back, an operator gives it a key: waybill agents pin ${agent} ${kid ?? "<thumbprint of a new key>"}`,
+    `An operator has retired ${agent}, so nothing can be published under this name. To bring the agent back, an operator has to pin a key: waybill agents pin ${agent} ${kid ?? "<thumbprint of a new key>"}`,
   );
 }
 
@@ -581,7 +581,7 @@ function keyOwned(
   const index = manifest.keys.findIndex((key) => key.kid === kid);
   return new WaybillError(
     409,
-    `The manifest of ${manifest.agent_id} lists ${kid}, which is a key of ${agent}: each agent needs keys of its own.`,
+    `The manifest of ${manifest.agent_id} lists ${kid}, which is a key of ${agent}: each agent needs its own keys.`,
     { at: `/keys/${index}` },
   );
 }

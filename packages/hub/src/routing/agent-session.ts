@@ -346,6 +346,6 @@ export class AgentSession implements Attachment {
 function unread(agent: string): WaybillError {
   return new WaybillError(
     413,
-    `${agent} has left ${UNREAD_AT_MOST} deliveries unread, or ${UNREAD_CHARACTERS} characters. They stay in its inbox: attach again to have them.`,
+    `${agent} has left ${UNREAD_AT_MOST} deliveries unread, or ${UNREAD_CHARACTERS} characters. They stay in its inbox: attach again to get them.`,
   );
 }

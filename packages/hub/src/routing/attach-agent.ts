@@ -17,13 +17,13 @@ export function checkAttachRequest({
   if (!isAgentId(agent) || !Number.isInteger(credit) || credit < 0 || credit > CREDIT_AT_MOST) {
     throw new WaybillError(
       400,
-      `An attachment is of an agent, with a credit from 0 to ${CREDIT_AT_MOST}.`,
+      `An attachment needs an agent id and a credit from 0 to ${CREDIT_AT_MOST}.`,
     );
   }
   if (typeof instance === "string" && instance.length <= INSTANCE_CHARACTERS) return;
   throw new WaybillError(
     400,
-    `An instance is a text of at most ${INSTANCE_CHARACTERS} characters.`,
+    `An instance must be a string of at most ${INSTANCE_CHARACTERS} characters.`,
   );
 }
 
@@ -41,7 +41,7 @@ export function attachAgent(
     // It was long on its way. Its line may be dead, and must not end the one that has come since.
     throw new WaybillError(
       503,
-      `${agent} has said hello again since this hello, and is attached by that; attach anew if it is not.`,
+      `${agent} has sent a newer hello, and is attached by that one; attach again if it is not.`,
     );
   }
   const attached = new AgentSession(
@@ -67,7 +67,7 @@ export function attachAgent(
   before?.end(
     before.instance === instance
       ? // Not 409, which tells a process to give up: it has moved on, or this hello was late, and it comes back.
-        new WaybillError(503, `${agent} goes on over another line.`)
+        new WaybillError(503, `${agent} continues over another connection.`)
       : new WaybillError(
           409,
           `Another process has attached as ${agent} (${instance}); an agent is attached once.`,

@@ -25,7 +25,7 @@ export class UnacknowledgedDeliveries {
     heaviest?.end(
       new WaybillError(
         413,
-        `${heaviest.agent} has left ${heaviest.unseenCharacters} characters unread, the most of all, and this hub has no room for more. They stay in its inbox: attach again to have them.`,
+        `${heaviest.agent} has left ${heaviest.unseenCharacters} characters unread, more than any other agent, and this hub has no memory for more. They stay in its inbox: attach again to get them.`,
       ),
     );
   }

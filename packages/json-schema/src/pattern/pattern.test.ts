@@ -197,7 +197,7 @@ describe("compilePattern", () => {
     ["^*", /boundary can't be repeated/],
     ["\\", /no meaning/],
     ["\\q", /no meaning/],
-    ["a{,3}", /stands alone/],
+    ["a{,3}", /needs an escape/],
   ])("refuses %s and says why", (source, reason) => {
     expect(refusalOf(source)).toBe("invalid");
     expect(() => compileMetered(source)).toThrow(reason);

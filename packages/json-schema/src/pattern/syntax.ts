@@ -134,7 +134,7 @@ class PatternParser {
     if ("*+?".includes(this.#source[this.#position]!)) this.#refuse("there is nothing to repeat");
     if ("{}]".includes(this.#source[this.#position]!)) {
       this.#refuse(
-        `${this.#source[this.#position]} stands alone; write \\${this.#source[this.#position]} for the sign`,
+        `${this.#source[this.#position]} needs an escape; write \\${this.#source[this.#position]} for the character`,
       );
     }
     return treeOf(this.#take("\\") ? this.#escape(false) : { codePoint: this.#next() });
@@ -205,7 +205,7 @@ class PatternParser {
       this.#position += 1;
       const to = this.#classAtom();
       if (!("codePoint" in from) || !("codePoint" in to))
-        this.#refuse("a range needs a character at either end");
+        this.#refuse("a range needs a character at each end");
       if (from.codePoint > to.codePoint) this.#refuse("a range ends before it starts");
       set.ranges.push([from.codePoint, to.codePoint]);
     }
@@ -269,7 +269,7 @@ class PatternParser {
     );
     const codePoint = Number.parseInt(found?.[1] ?? found?.[2] ?? "", 16);
     if (!(codePoint <= 0x10ffff))
-      this.#refuse(`\\${letter} needs the number of a code point, such as \\x41 or \\u{1F600}`);
+      this.#refuse(`\\${letter} needs a code point, such as \\x41 or \\u{1F600}`);
     return codePoint;
   }
 }

@@ -332,7 +332,7 @@ function checkOwners({ agent_id, keys }: Manifest, keyOf: Keyring["keyOf"] | und
   keys.forEach(({ kid }, index) => {
     const owner = keyOf?.(kid)?.agent;
     if (owner === undefined || owner === agent_id) return;
-    const message = `The manifest of ${agent_id} lists ${kid}, which is a key of ${owner}: each agent needs keys of its own.`;
+    const message = `The manifest of ${agent_id} lists ${kid}, which is a key of ${owner}: each agent needs its own keys.`;
     throw new WaybillError(409, message, { at: `/keys/${index}` });
   });
 }

@@ -78,7 +78,7 @@ function bearerOf(
     401,
     isMetrics
       ? "Invalid metrics token. Use the one that this hub was started with: metrics_token."
-      : `This hub takes no bearer token here. An operator token is never sent: it keys the proof of each request (Authorization: ${OPERATOR_SCHEME} <payload>.<mac>), which the waybill command makes, and signOperatorRequest of @waybill/protocol/wire. If what was sent is an operator token, replace it: others may have read it on the way.`,
+      : `This hub accepts no bearer token here. An operator token is never sent: it keys the proof of each request (Authorization: ${OPERATOR_SCHEME} <payload>.<mac>), which the waybill command or signOperatorRequest of @waybill/protocol/wire creates. If you sent an operator token, replace it: others may have read it in transit.`,
   );
 }
 
@@ -94,7 +94,7 @@ function operatorOf(
   if (claim.host !== undefined && !isAskedAt(claim.host)) {
     throw new WaybillError(
       401,
-      `The request is signed for ${JSON.stringify(claim.host)}, which is not where this hub is: whoever is there must not pass it on. Ask the hub where it listens, or let it be started with that address as its public URL or among its allowed hosts.`,
+      `The request is signed for ${JSON.stringify(claim.host)}, which is not an address of this hub. A request must not be relayed. Use the address that the hub listens at, or ask its operator to add this one as the public URL or to the allowed hosts.`,
     );
   }
   checkOpenedBefore(claim, openedAt);
@@ -121,7 +121,7 @@ async function agentOf(
 /** Which proofs were used before it went down, a hub does not know. */
 function checkOpenedBefore({ at }: { readonly at: number }, openedAt: number): void {
   if (at >= openedAt) return;
-  throw new WaybillError(503, "The request was signed before this hub was started; sign it anew.", {
+  throw new WaybillError(503, "The request was signed before this hub started; sign it again.", {
     retryAfterMs: openedAt - at,
   });
 }

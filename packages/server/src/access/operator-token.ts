@@ -33,7 +33,7 @@ function checkToken(token: string, domain: string): void {
   if (operatorTokenDomain(token) === domain) return;
   throw new WaybillError(
     400,
-    `The operator token is not one of the custody domain ${domain}. Make one with newOperatorToken, from @waybill/protocol/wire.`,
+    `The operator token does not belong to the custody domain ${domain}. Create one with newOperatorToken, from @waybill/protocol/wire.`,
   );
 }
 

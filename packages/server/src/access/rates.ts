@@ -61,7 +61,7 @@ export class Rates {
 export function tooMany(who: string, retryAfterMs: number): WaybillError {
   return new WaybillError(
     301,
-    `${who} asks more often than this hub allows; try again in ${retryAfterMs} ms.`,
+    `${who} exceeds the request rate of this hub; try again in ${retryAfterMs} ms.`,
     { retryAfterMs },
   );
 }

@@ -35,7 +35,7 @@ export class UsedProofs {
     if ((used.get(id) ?? 0) > now) {
       throw new WaybillError(
         401,
-        "This very proof was used before; sign each request anew, a repeated one too.",
+        "This proof was already used; sign every request separately, including retries.",
       );
     }
     this.#checkRoom(agent, used.size);

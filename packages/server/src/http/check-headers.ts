@@ -37,11 +37,17 @@ export function checkHeaders(
   request.url = pathOf(request.url ?? "", hosts, headers.origin);
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
-    throw new WaybillError(400, "This hub takes no compressed bodies; send it as it is.");
+    throw new WaybillError(
+      400,
+      "This hub accepts no compressed bodies; send the body uncompressed.",
+    );
   }
   const hasBody = length > 0 || headers["transfer-encoding"] !== undefined;
   if (hasBody && WITHOUT_BODY.has(method)) {
-    throw new WaybillError(400, `A ${method} has no body here; send it without one.`);
+    throw new WaybillError(
+      400,
+      `A ${method} request must not have a body here; send it without one.`,
+    );
   }
   if (length > bodyBytes) {
     throw new WaybillError(413, `The body has ${length} bytes, and the limit is ${bodyBytes}.`);

@@ -125,7 +125,7 @@ describe("silence", () => {
     const { url } = await worldWith({ helloMs: 50, closeMs: 50 });
     const silent = await raw(url);
     silent.write(requestText("/v1/socket", ...UPGRADE));
-    expect(await silent.closed).toContain("No hello has come");
+    expect(await silent.closed).toContain("No hello arrived");
   });
 
   test("42: who does not finish the handshake of TLS, or says nothing after it, is closed", async () => {

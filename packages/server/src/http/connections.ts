@@ -194,7 +194,7 @@ export class Connections {
       this.#budgets.hit("connectionsPerAgent");
       throw new WaybillError(
         301,
-        `As many requests of the same caller are under way as may be: ${connectionsPerAgent}. Ask again once one of them is answered.`,
+        `The caller has ${connectionsPerAgent} requests in progress, which is the limit. Retry once one of them is answered.`,
         { retryAfterMs: RETRY_AFTER_MS },
       );
     }

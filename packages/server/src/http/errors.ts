@@ -23,10 +23,14 @@ export function errorOf(thrown: unknown): WaybillError {
     return new WaybillError(400, "The request can't be read.", { cause: thrown });
   }
   // What went wrong inside is for the log, and not for whoever asked.
-  return new WaybillError(500, "The hub could not do this, through a fault of its own.", {
-    cause: thrown,
-    retryable: true,
-  });
+  return new WaybillError(
+    500,
+    "The hub failed to do this because of an internal error. Retry; if it persists, the hub's operator finds the cause in its log.",
+    {
+      cause: thrown,
+      retryable: true,
+    },
+  );
 }
 
 function headersOf({ retryAfterMs }: WaybillError): Record<string, string> {
@@ -55,7 +59,7 @@ export function plainProblem(error: WaybillError): {
 
 /** The error for a request that comes too slowly. */
 export function tooLate(): WaybillError {
-  return new WaybillError(400, "The request did not come within its time; send it in one go.");
+  return new WaybillError(400, "The request did not arrive in time; send it without pauses.");
 }
 
 const REASONS: Readonly<Record<number, string>> = {

@@ -185,7 +185,7 @@ function admitCaller(caller: Caller, who: Who, served: Openness): void {
   if (ALLOWED[who](caller, served)) return;
   throw new WaybillError(
     caller.type === "stranger" ? 401 : 403,
-    `This is for ${WANTED[who]}; it was asked by ${caller.type === "stranger" ? "a stranger" : `an ${caller.type}`}.`,
+    `This is for ${WANTED[who]}; it was requested by ${caller.type === "stranger" ? "a stranger" : `an ${caller.type}`}.`,
   );
 }
 

@@ -71,7 +71,7 @@ export function httpServer(options: HttpOptions): HttpServer {
   });
   server.addContentTypeParser(OCTETS, (request, _body, done) => {
     if (isUpload(request.raw)) return done(null);
-    done(new WaybillError(400, "A body is application/json here: say so in Content-Type."));
+    done(new WaybillError(400, "The body must be application/json: set the Content-Type."));
   });
   server.addHook("onSend", (request, _reply, payload, done) => {
     if (typeof payload === "string") connections.holdForRequest(request.raw, payload.length);
@@ -97,7 +97,7 @@ export function httpServer(options: HttpOptions): HttpServer {
   server.setNotFoundHandler((request) => {
     throw new WaybillError(
       404,
-      `There is no ${request.method} here under this path; /openapi.json says what there is.`,
+      `There is no ${request.method} under this path; /openapi.json lists the operations.`,
     );
   });
   server.setErrorHandler((thrown, request, reply) => {

@@ -134,7 +134,7 @@ export class Streams {
     if ((counts.get(owner) ?? 0) >= streamsPerAgent) {
       throw this.#budgets.refuse(
         "streamsPerAgent",
-        `${owner} is reading ${streamsPerAgent} blobs and histories at once, the limit here. Ask again once one of them has ended.`,
+        `${owner} is reading ${streamsPerAgent} blobs and histories at once, which is the limit. Retry once one of them has ended.`,
         { retryAfterMs: RETRY_AFTER_MS },
       );
     }
@@ -147,7 +147,7 @@ export class Streams {
       );
     const error = this.#budgets.refuse(
       "streamsPerHub",
-      `Agents are reading ${streamsPerHub} blobs and histories at once, the limit here. Ask again a little later.`,
+      `Agents are reading ${streamsPerHub} blobs and histories at once, which is the limit. Retry a little later.`,
       { retryAfterMs: RETRY_AFTER_MS },
     );
     if (latest === undefined) throw error;

@@ -81,7 +81,7 @@ export class UploadBodies {
       if (WaybillError.is(cause)) throw cause;
       throw new WaybillError(
         400,
-        "The connection has ended before the upload was complete. What has arrived is kept; ask how much that is, and go on from there.",
+        "The connection ended before the upload was complete. The received bytes are kept; ask how many there are, and resume from there.",
         { cause },
       );
     } finally {
@@ -105,7 +105,7 @@ export class UploadBodies {
     if (slowest === undefined || (counts.get(agent) ?? 0) >= counts.get(slowest.agent)!) {
       throw budgets.refuse(
         "uploadsPerHub",
-        `Agents are uploading ${uploadsPerHub} blobs at once, the limit here. Go on a little later.`,
+        `Agents are uploading ${uploadsPerHub} blobs at once, which is the limit. Resume a little later.`,
         { retryAfterMs: RETRY_AFTER_MS },
       );
     }

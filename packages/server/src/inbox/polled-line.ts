@@ -70,7 +70,7 @@ export class PolledLine {
       return this.end(
         this.#budgets.refuse(
           "unsentBytes",
-          `More than ${unsentBytes} characters wait to be fetched. They stay in the inbox: poll again to have them.`,
+          `More than ${unsentBytes} characters wait to be fetched. They stay in the inbox: poll again to get them.`,
         ),
       );
     }

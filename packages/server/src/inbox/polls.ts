@@ -40,7 +40,7 @@ export class Polls {
     if (this.#replaced.get(`${agent} ${instance}`)) {
       throw new WaybillError(
         409,
-        `Another process speaks for ${agent} now. If this one is to, start it under a new instance.`,
+        `Another process acts as ${agent} now. To use this process instead, start it with a new instance.`,
       );
     }
     this.#tolls.attaching(agent);

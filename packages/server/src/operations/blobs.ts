@@ -119,7 +119,7 @@ function blobsOf({ hub }: Pick<Served, "hub">): Blobs {
   if (hub.blobs !== undefined) return hub.blobs;
   throw new WaybillError(
     404,
-    "This hub keeps no blobs: its store has no place for them. Send content in the envelope (data), or name an address (url).",
+    "This hub stores no blobs. Send content in the envelope (data), or as a URL (url).",
   );
 }
 
@@ -136,13 +136,13 @@ function partOf(header: (name: string) => string | undefined) {
     if (length === undefined || Number(length) === part.end - part.first) return part;
     throw new WaybillError(
       400,
-      `The Content-Range says ${part.end - part.first} bytes, and the Content-Length ${length}.`,
+      `The Content-Range states ${part.end - part.first} bytes, but the Content-Length ${length}.`,
     );
   }
   if (length !== undefined) return { first: 0, end: Number(length), size: Number(length) };
   throw new WaybillError(
     400,
-    "An upload says how many bytes the blob has: by its Content-Length where it is the whole blob, or by Content-Range: bytes first-last/size where it is a part.",
+    "An upload must state the size of the blob: in Content-Length for a whole blob, or in Content-Range: bytes first-last/size for a part.",
   );
 }
 
@@ -155,7 +155,7 @@ async function* withLength(
   for await (const piece of bytes) {
     if (piece.length > left) {
       if (left > 0) yield piece.subarray(0, left);
-      throw new WaybillError(400, `More bytes came than the ${length} that were announced.`);
+      throw new WaybillError(400, `More bytes arrived than the announced ${length}.`);
     }
     left -= piece.length;
     if (piece.length > 0) yield piece;

@@ -89,7 +89,10 @@ async function shown({ hub }: Served, caller: Caller, id: string): Promise<DeadL
   const letter = await hub.deadLetters.show(id);
   const as = asWhom(caller);
   if (as === undefined || letter.delegator === as) return letter;
-  throw new WaybillError(404, `There is no dead letter ${id} here; list them to see which are.`);
+  throw new WaybillError(
+    404,
+    `There is no dead letter ${id} here. List the dead letters to see their ids.`,
+  );
 }
 
 function writeLetter(letter: DeadLetter): WireDeadLetter {

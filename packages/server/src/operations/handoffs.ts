@@ -79,5 +79,5 @@ export function asWhom(caller: Caller): string | undefined {
 
 /** A stranger must not learn whether there is one. */
 function unknown(id: string): WaybillError {
-  return new WaybillError(404, `There is no handoff ${id} here that the caller is a party of.`);
+  return new WaybillError(404, `There is no handoff ${id} here that the caller is a party to.`);
 }

@@ -94,7 +94,10 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       refusals: [503],
       async handle({ served }) {
         if (served.isEnding) {
-          throw new WaybillError(503, "This hub is going down; ask another, or come again.");
+          throw new WaybillError(
+            503,
+            "This hub is shutting down; use another one, or retry later.",
+          );
         }
         await served.hub.operator.checkStore();
         return { status: "ok" };

@@ -162,7 +162,7 @@ export class Intake {
 
   #read({ data, isBinary }: Message): Rest {
     this.heardAt = Date.now();
-    if (isBinary) throw new WaybillError(400, "A message on this socket is text, not binary.");
+    if (isBinary) throw new WaybillError(400, "A message on this socket must be text, not binary.");
     this.#pay(0, data.length);
     const { envelopeBytes, jsonDepth } = this.#limits;
     const frames = readAgentFrames(data.toString("utf8"), {
@@ -189,7 +189,7 @@ export class Intake {
       if (this.#frames > this.#budgeted.framesOfStranger) {
         throw this.#options.budgets.refuse(
           "framesOfStranger",
-          "Too much was said before a hello. Say hello first.",
+          "Too many messages were sent before the hello. Send a hello first.",
         );
       }
       return tolls.more(toll, bytes);

@@ -80,7 +80,7 @@ export class Session {
     const { helloMs } = budgets.limits;
     this.#after(helloMs, () => {
       if (this.#attachment !== undefined) return;
-      this.end(budgets.refuse("helloMs", `No hello has come within ${helloMs} ms.`));
+      this.end(budgets.refuse("helloMs", `No hello arrived within ${helloMs} ms.`));
     });
   }
 
@@ -126,7 +126,7 @@ export class Session {
         this.#credit = frame.credit;
         return this.#attached(frame.type).setCredit(this.#isSlow ? 0 : frame.credit);
       case "hello":
-        if (this.#isGreeting) throw new WaybillError(400, "A socket takes one hello.");
+        if (this.#isGreeting) throw new WaybillError(400, "A socket accepts only one hello.");
         this.#isGreeting = true;
         this.#options.connection.isBusy = true;
         this.#greet(frame.proof, frame.credit).catch((error: unknown) =>
@@ -141,7 +141,10 @@ export class Session {
 
   #attached(type: AgentFrame["type"]): Attachment {
     if (this.#attachment !== undefined) return this.#attachment;
-    throw new WaybillError(401, `A ${type} came before the socket said hello and was attached.`);
+    throw new WaybillError(
+      401,
+      `A ${type} arrived before the socket sent its hello and was attached.`,
+    );
   }
 
   async #greet(proof: string, credit: number): Promise<void> {
@@ -197,14 +200,14 @@ export class Session {
       if (frame.call !== "publish") {
         throw new WaybillError(
           401,
-          `Before its hello a socket may publish manifests and nothing else; it called ${frame.call}. Say hello first.`,
+          `Before its hello, a socket may only publish manifests, but it called ${frame.call}. Send a hello first.`,
         );
       }
       const { callsOfStranger } = this.#limits;
       if (++this.#callsOfStranger > callsOfStranger) {
         throw this.#options.budgets.refuse(
           "callsOfStranger",
-          `Before its hello a socket may publish ${callsOfStranger} manifests. Say hello, or publish the others over another socket.`,
+          `Before its hello, a socket may publish at most ${callsOfStranger} manifests. Send a hello, or publish the others over another socket.`,
         );
       }
     }
@@ -262,7 +265,7 @@ export class Session {
     this.end(
       budgets.refuse(
         "unsentBytes",
-        `More than ${unsentBytes} bytes wait to be read here. They stay in the inbox: attach again to have them.`,
+        `More than ${unsentBytes} bytes wait to be read here. They stay in the inbox: attach again to get them.`,
       ),
     );
     // It does not read, so it will not read that either.
@@ -284,7 +287,9 @@ export class Session {
       // Who is not read can't be heard.
       if (this.#intake.isPaused) this.#intake.heardAt = now;
       if (now - this.#intake.heardAt > 2 * pingMs) {
-        this.end(this.#options.budgets.refuse("pingMs", `Nothing was heard for ${2 * pingMs} ms.`));
+        this.end(
+          this.#options.budgets.refuse("pingMs", `Nothing was received for ${2 * pingMs} ms.`),
+        );
         return this.#socket.terminate();
       }
       if (now - this.#saidAt >= pingMs / 2) this.#say({ type: "ping" });

@@ -89,9 +89,9 @@ export class Sockets {
     const { door, connections } = this.#options;
     const toll = checkHeaders(request, door, connection);
     if (request.url?.split("?")[0] !== PATH) {
-      throw new WaybillError(404, `There is no socket under this path; it is at ${PATH}.`);
+      throw new WaybillError(404, `There is no socket under this path; use ${PATH}.`);
     }
-    if (this.#isClosing) throw new WaybillError(503, "This hub is going down; come again.");
+    if (this.#isClosing) throw new WaybillError(503, "This hub is shutting down; reconnect later.");
     // Behind a proxy it is only known now whose it is.
     if (door.isBehindProxy) connections.countFor(connection, addressOf(request, true));
     return toll;

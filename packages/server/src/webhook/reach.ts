@@ -39,11 +39,14 @@ export interface Post {
 export function placeOf(inbox: string, innerInboxes: readonly string[]): URL {
   const url = new URL(inbox);
   if (url.username !== "" || url.password !== "") {
-    throw new WaybillError(403, "An inbox must not have a name or a password in its URL.");
+    throw new WaybillError(403, "An inbox URL must not contain a user name or a password.");
   }
   if (isNamed(url, innerInboxes)) return url;
   if (url.protocol !== "https:") {
-    throw new WaybillError(403, `An inbox is an https URL, and ${url.protocol}// is not secret.`);
+    throw new WaybillError(
+      403,
+      `An inbox must have an https URL; ${url.protocol}// is not encrypted.`,
+    );
   }
   const literal = url.hostname.replace(/^\[|\]$/g, "");
   // Names that mean this machine whatever a resolver makes of them (RFC 6761).
@@ -90,7 +93,7 @@ export async function post(
   } catch (error) {
     if (WaybillError.is(error)) throw error;
     const { message } = WaybillError.from(error);
-    throw new WaybillError(503, `The inbox is out of reach: ${message}`, { cause: error });
+    throw new WaybillError(503, `The inbox is unreachable: ${message}`, { cause: error });
   } finally {
     sent.destroy();
   }
@@ -179,6 +182,6 @@ async function answerOf(response: IncomingMessage, most: number): Promise<string
 function inner(name: string, address: string): WaybillError {
   return new WaybillError(
     403,
-    `The inbox ${name} leads to an inner address, ${address}; the hub's operator can allow that place.`,
+    `The inbox ${name} resolves to a private address, ${address}; the hub's operator can allow this host.`,
   );
 }

@@ -27,7 +27,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   if (recoveryFile === undefined) {
     throw new WaybillError(
       400,
-      `Say where the recovery key of ${agent} is: --from-recovery <file>. Without one, an operator of the hub can pin a new key: waybill agents pin ${agent} <thumbprint>`,
+      `Name the file with the recovery key of ${agent}: --from-recovery <file>. Without one, an operator of the hub can pin a new key: waybill agents pin ${agent} <thumbprint>`,
     );
   }
   // One that is not there would be made.
@@ -72,7 +72,7 @@ async function newestOf(hub: ConnectedHub, agent: string): Promise<VerifiedManif
   if (newest !== undefined) return newest;
   throw new WaybillError(
     404,
-    `The hub knows no agent ${agent}, so there is nothing to recover. To see who is there: waybill agents`,
+    `The hub does not know the agent ${agent}, so there is nothing to recover. To list the agents: waybill agents`,
   );
 }
 
@@ -94,7 +94,7 @@ function checkNew({ manifest, keys }: VerifiedManifest, { kid }: PrivateKey, fil
   if (!keys.has(kid)) return;
   throw new WaybillError(
     409,
-    `The key in ${file} is the one that ${manifest.agent_id} has now, and a recovery ends it. Name a new file for the next key: --new-key <file>`,
+    `The key in ${file} is the current key of ${manifest.agent_id}, and a recovery ends it. Name a new file for the next key: --new-key <file>`,
   );
 }
 

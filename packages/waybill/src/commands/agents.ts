@@ -64,7 +64,7 @@ async function showOne({ settings, terminal, signal }: Context, agent: string): 
       const near = await suggestion(hub, "agents", agent);
       throw new WaybillError(
         404,
-        `No agent ${JSON.stringify(agent)} is enrolled at ${hub.url}.${near} To see who is: waybill agents`,
+        `No agent ${JSON.stringify(agent)} is enrolled at ${hub.url}.${near} To list the agents: waybill agents`,
         { cause: error },
       );
     })) as WirePresence & { readonly manifest: string };

@@ -14,7 +14,7 @@ export const run: Run = async ({ given, terminal }) => {
   if (!Object.hasOwn(SCRIPTS, shell)) {
     throw new WaybillError(
       400,
-      `There is no completion for ${shell}; there is one for ${SHELLS.join(", ")}.`,
+      `There is no completion for ${shell}; the supported shells are ${SHELLS.join(", ")}.`,
     );
   }
   const script = SCRIPTS[shell as keyof typeof SCRIPTS](placesOf(COMMANDS));

@@ -18,7 +18,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   if (isLimited === isGiven(given, "lift")) {
     throw new WaybillError(
       400,
-      `Say what the group may do: --open <number>, --per-minute <number> or both; or --lift for no limit. To see what it may do now: waybill groups list ${printable(group)}`,
+      `Set a quota: --open <number>, --per-minute <number> or both; or --lift for no limit. To see the current quota: waybill groups list ${printable(group)}`,
     );
   }
   const hub = hubClient({ settings, terminal, signal });

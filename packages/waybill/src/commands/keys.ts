@@ -37,7 +37,7 @@ export const runRecovery: Run = async ({ given, terminal }) => {
   if (agent === undefined) {
     throw new WaybillError(
       400,
-      "Say whose recovery key it is: --for <agent>. The key proves that it is held for this agent.",
+      "Name the agent that the recovery key is for: --for <agent>. The key proves that this agent holds it.",
     );
   }
   checkAgentId(agent);

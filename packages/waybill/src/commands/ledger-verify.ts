@@ -19,7 +19,7 @@ export const run: Run = async (context) => {
   if (path === "-" && checkpointFile !== undefined) {
     throw new WaybillError(
       400,
-      "With --checkpoint the ledger is read twice, so it can't come from stdin. Name a file.",
+      "With --checkpoint, the ledger is read twice, so it can't come from stdin. Name a file.",
     );
   }
   for (const each of [path, checkpointFile ?? "-"]) if (each !== "-") checkFile(each);

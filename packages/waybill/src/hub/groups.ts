@@ -15,7 +15,7 @@ export async function groupNamed<Answer>(
     const near = await suggestion(hub, "groups", name);
     throw new WaybillError(
       404,
-      `There is no group ${JSON.stringify(name)} at ${hub.url}.${near} To see which there are: waybill groups list`,
+      `There is no group ${JSON.stringify(name)} at ${hub.url}.${near} To list the groups: waybill groups list`,
       { cause: error },
     );
   }

@@ -93,7 +93,7 @@ export class Proofs {
     const { data } = this.#settings.values;
     return new WaybillError(
       503,
-      `The hub of the data folder ${data} (custody domain ${domain}) is not at ${this.#hub.url} any more, where ${this.#hub.from} says it is: ${told === undefined ? "something else" : `a hub of ${told}`} answers there. Start it again with "waybill dev", or say which hub to ask with --hub.`,
+      `The hub of the data folder ${data} (custody domain ${domain}) is no longer at ${this.#hub.url}, the address in ${this.#hub.from}: ${told === undefined ? "something else" : `a hub of ${told}`} answers there. Start it again with "waybill dev", or name the hub with --hub.`,
     );
   }
 

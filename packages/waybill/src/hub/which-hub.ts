@@ -28,7 +28,7 @@ export function whichHub(settings: Settings): WhichHub {
     const { file } = settings;
     throw new WaybillError(
       403,
-      `${file} names the hub ${values.hub}, but ${misled} from elsewhere. A settings file that was only found in this folder does not decide which hub is asked with them. To use that hub anyway: --hub ${values.hub}, or --config ${file}.`,
+      `${file} names the hub ${values.hub}, but ${misled} from elsewhere. A settings file that was only found in this folder can't choose the hub for them. To use that hub anyway: --hub ${values.hub}, or --config ${file}.`,
     );
   }
   return { url: values.hub, from: fromText(origins.hub, "hub") };

@@ -73,7 +73,7 @@ async function ask(
     signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
   }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    throw new WaybillError(503, `The peer at ${url} is out of reach.`, { cause });
+    throw new WaybillError(503, `The peer at ${url} is unreachable.`, { cause });
   });
   const text = await response.text();
   if (!response.ok) throw errorOfResponse(response.status, text);

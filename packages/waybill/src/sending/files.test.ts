@@ -90,10 +90,10 @@ test("a result whose files can't be saved stays at the hub, and the command says
   const first = await place.run(words);
   expect([first.code, first.stderr]).toEqual([
     2,
-    expect.stringContaining("film.mp4 can't be made"),
+    expect.stringContaining("film.mp4 can't be created"),
   ]);
   const text = first.stderr.replaceAll(/\s+/g, " ");
-  const [, again] = /To have it again: waybill (.*? --handoff [0-9a-f-]{36})/.exec(text) ?? [];
+  const [, again] = /To get it again: waybill (.*? --handoff [0-9a-f-]{36})/.exec(text) ?? [];
   expect(again).toBe(
     `send turn --file film.mp4 --file note.txt --save film.mp4 --handoff ${again?.slice(-36)}`,
   );

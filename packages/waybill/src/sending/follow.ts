@@ -173,7 +173,7 @@ class Following {
     this.#isUnsaved = true;
     throw new WaybillError(
       error.status,
-      `${error.message} The result is kept at the hub. To have it again: ${this.#options.again(this.#handle.id)}`,
+      `${error.message} The hub keeps the result. To get it again: ${this.#options.again(this.#handle.id)}`,
       { cause: error },
     );
   }

@@ -21,7 +21,7 @@ export async function saveFiles(
     await mkdir(folder, { recursive: true });
   } catch (cause) {
     const { message } = WaybillError.from(cause);
-    throw new WaybillError(400, `The folder ${folder} can't be made: ${message}.`, { cause });
+    throw new WaybillError(400, `The folder ${folder} can't be created: ${message}.`, { cause });
   }
   const saved: SavedFile[] = [];
   for (const artifact of artifacts) {

@@ -218,7 +218,7 @@ const LISTENING: Readonly<Record<string, string>> = {
 function withoutKey(database: string, hubKey: string): WaybillError {
   return new WaybillError(
     404,
-    `The database ${database} exists, but the key of its hub, ${hubKey}, does not. Without it the hub can't sign as before. Restore the key from a copy, or start anew with another --database.`,
+    `The database ${database} exists, but the key of its hub, ${hubKey}, does not. Without it the hub can't sign as before. Restore the key from a copy, or start over with another --database.`,
   );
 }
 

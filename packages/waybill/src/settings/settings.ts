@@ -139,7 +139,7 @@ function checkMembers(file: SettingsInput["file"]): void {
     if (Object.hasOwn(SETTINGS, name)) continue;
     throw new WaybillError(
       400,
-      `${file!.path} has the member ${JSON.stringify(name)}, which is not a setting.${didYouMean(name, SETTING_NAMES)} There are: ${SETTING_NAMES.join(", ")}.`,
+      `${file!.path} has the member ${JSON.stringify(name)}, which is not a setting.${didYouMean(name, SETTING_NAMES)} The settings are: ${SETTING_NAMES.join(", ")}.`,
     );
   }
 }

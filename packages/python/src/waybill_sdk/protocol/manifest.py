@@ -109,7 +109,7 @@ def verify_manifest(
         owner = (known_keys or {}).get(kid, manifest["agent_id"])
         if owner != manifest["agent_id"]:
             raise WaybillError(
-                409, f"The key {kid} is one of {owner}: every agent needs a key of its own."
+                409, f"The key {kid} is one of {owner}: every agent needs its own key."
             )
     trusted_by = None if trust is None else trust.decide(manifest["agent_id"], compact.kid, digest)
     retired = _retired(previous, keys, at)
