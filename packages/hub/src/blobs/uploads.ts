@@ -4,6 +4,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { checkBlobPart, checkUploadedBlob } from "@waybill/protocol/wire";
 import type { BlobPut, BlobUpload } from "@waybill/protocol/wire";
+import { ConcurrencyLimit } from "../concurrency-limit.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
 import type { CommitOutcome, SettingChange } from "../store.ts";
 import type { BlobContext } from "./context.ts";
@@ -14,6 +15,8 @@ import type { BlobRights } from "./rights.ts";
 import { spaceOf } from "./shares.ts";
 import type { BegunUpload } from "./shares.ts";
 
+/** How many blobs of one agent that have come in parts are read again at a time. */
+const HASHED_AGAIN_AT_ONCE = 1;
 /** Whoever has uploaded a blob has this long to name it, however full the hub is. */
 const UNNAMED_MS = 60_000;
 /** How many rows one refused upload looks through. */
@@ -33,6 +36,8 @@ export class Uploads {
   readonly #rights: BlobRights;
   readonly #disk: DiskRoom;
   readonly #queue = new KeyedQueue();
+  /** Its bytes have no turn to wait for, as those of a socket have. */
+  readonly #hashing = new ConcurrencyLimit(HASHED_AGAIN_AT_ONCE);
   /** The newest upload of each agent and blob. */
   readonly #newest = new Map<string, AbortController>();
   /** Up to where it was looked for blobs that may make room. */
@@ -229,7 +234,10 @@ export class Uploads {
       await writer.close();
     }
     if (at < size) return { received: at, size, isComplete: false };
-    const uploaded = hash === undefined ? await this.#digestOf(file, size) : hexDigest(hash);
+    const uploaded =
+      hash === undefined
+        ? await this.#hashing.run(receiving.as, () => this.#digestOf(file, size))
+        : hexDigest(hash);
     try {
       checkUploadedBlob(digest, uploaded);
     } catch (error) {
