@@ -3,6 +3,7 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
+import { pathToFileURL } from "node:url";
 import { faultsBeside, planted } from "./sabotage-fault.mjs";
 import { sabotageAsJson, sabotageLine } from "./sabotage.mjs";
 import { packages, root } from "./workspace.mjs";
@@ -32,14 +33,27 @@ test("the faults beside a fixture are checked against their sources before any i
   assert.throws(() => faultsBeside(fixture), /does not fit/);
 });
 
+const tables = packages().flatMap(({ folder }) =>
+  globSync(["src/{,*/}sabotage.json", "with-*/sabotage.json"], { cwd: join(root, folder) }).map(
+    (path) => join(root, folder, path),
+  ),
+);
+
 test("every fault of every adapter fits its source", () => {
-  const tables = packages().flatMap(({ folder }) =>
-    globSync(["src/{,*/}sabotage.json", "with-*/sabotage.json"], { cwd: join(root, folder) }).map(
-      (path) => join(root, folder, path),
-    ),
-  );
   assert.ok(tables.length > 0);
   for (const table of tables) faultsBeside(table);
+});
+
+test("every fault of every adapter names cases of the suite", async () => {
+  const conformance = pathToFileURL(join(root, "packages/conformance/src/index.ts"));
+  const { adapterSuite } = await import(conformance.href);
+  const names = adapterSuite({ adapter: "any", serve: {}, call: {} }).map(({ name }) => name);
+  const unknown = tables.flatMap((table) =>
+    faultsBeside(table)
+      .flatMap(({ cases }) => cases)
+      .filter((part) => !names.some((name) => name.includes(part))),
+  );
+  assert.deepEqual(unknown, []);
 });
 
 test("a program reads one line, and a missed fault stands out for people", () => {
