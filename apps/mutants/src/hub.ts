@@ -1,3 +1,4 @@
+import { DECISIONS } from "./hub-decisions.ts";
 import { testsOf } from "./mutant.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -92,23 +93,23 @@ const CUSTODY: readonly Mutant[] = [
   },
   {
     name: "two members of a group have one place",
-    file: "src/custody/admission.ts",
-    find: "if (member.group.index !== group!.index || replayOf === memberId) continue;",
-    replace: "if (member.group.index !== group!.index || replayOf !== memberId) continue;",
+    file: "src/engine/group-members.ts",
+    find: "member.index !== index || replayOf === memberId) continue;",
+    replace: "member.index !== index || replayOf !== memberId) continue;",
     seenBy: admission("a member of a group > is refused in a place that is taken"),
   },
   {
     name: "members of a group differ in its size",
-    file: "src/custody/admission.ts",
-    find: "member.group?.size === group!.size &&",
-    replace: "member.group !== null &&",
+    file: "src/engine/group-members.ts",
+    find: "this.#rule.size === size &&",
+    replace: "size > 0 &&",
     seenBy: admission("a member of a group > is refused with other terms than the other members"),
   },
   {
     name: "a group has members of another job",
-    file: "src/custody/admission.ts",
-    find: "      member.correlationId === correlationId;",
-    replace: "      member.correlationId !== '';\n    void correlationId;",
+    file: "src/engine/group-members.ts",
+    find: "this.#correlationId === record.correlationId;",
+    replace: 'record.correlationId !== "";',
     seenBy: admission("a member of a group > is refused with other terms than the other members"),
   },
 ];
@@ -303,5 +304,11 @@ const REGISTRY: readonly Mutant[] = [
   },
 ];
 
-/** Faults in the hub's custody, routing and registry. */
-export const HUB: readonly Mutant[] = [...CUSTODY, ...ENGINE, ...ROUTING, ...REGISTRY];
+/** Faults in the hub. */
+export const HUB: readonly Mutant[] = [
+  ...CUSTODY,
+  ...ENGINE,
+  ...ROUTING,
+  ...REGISTRY,
+  ...DECISIONS,
+];

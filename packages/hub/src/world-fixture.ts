@@ -88,8 +88,10 @@ export class World {
     this.key = key;
   }
 
-  static async open(options: Partial<HubOptions> = {}): Promise<World> {
-    const clock = new StillClock();
+  static async open(
+    options: Partial<HubOptions> = {},
+    clock: StillClock = new StillClock(),
+  ): Promise<World> {
     const { store = memoryStore(), key = generateKey() } = options;
     const hub = await openHub({ ...options, store, clock, key });
     return new World(hub, clock, store, key);
@@ -107,6 +109,18 @@ export class World {
     const line = await this.hub.attach(request, (delivery) => deliveries.push(delivery));
     await settled();
     return { agent, key, line, deliveries, closed: line.closed };
+  }
+
+  /** The next hub over the same store, at the same time. */
+  async restarted(options: Partial<HubOptions> = {}): Promise<World> {
+    await this.hub.close();
+    return World.open({ store: this.store, key: this.key, ...options }, this.clock);
+  }
+
+  /** Moves the clock on, and lets everything follow that is due by then. */
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    await settled();
   }
 
   attachRequest({ agent, key }: Member, credit = 1, instance = "one"): AttachRequest {

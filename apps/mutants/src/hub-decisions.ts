@@ -1,0 +1,321 @@
+import { testsOf } from "./mutant.ts";
+import type { Mutant } from "./mutant.ts";
+
+const submit = testsOf("src/engine/submit.test.ts");
+const ends = testsOf("src/engine/ends.test.ts");
+const dueTimers = testsOf("src/engine/due-timers.test.ts");
+const quotas = testsOf("src/groups/quotas.test.ts");
+const admission = testsOf("src/admission/admission.test.ts");
+
+const ENGINE: readonly Mutant[] = [
+  {
+    name: "a result is addressed to anybody",
+    file: "src/engine/submit.ts",
+    find: `  if (!isAddressed(envelope, record.state, engine.id)) return 403;
+`,
+    replace: `  void isAddressed;
+`,
+    seenBy: submit("a result that is addressed to anybody but the delegator is refused with 403"),
+  },
+  {
+    name: "a handoff is its own parent",
+    file: "src/engine/submit.ts",
+    find: "if (parentId === id) throw",
+    replace: 'if (parentId === "") throw',
+    seenBy: submit("a handoff is not its own parent"),
+  },
+  {
+    name: "an open handoff is replayed",
+    file: "src/engine/submit.ts",
+    find: 'original.state.state === "open"',
+    replace: 'original.state.state !== "open" && replayOf === ""',
+    seenBy: submit("a replay > is refused while the handoff is open"),
+  },
+  {
+    name: "anybody replays a handoff",
+    file: "src/engine/submit.ts",
+    find: "original.state.delegator !== envelope.from && !isOperator",
+    replace: 'original.state.delegator === "" && !isOperator',
+    seenBy: submit("a replay > is its delegator's and the operators' alone"),
+  },
+  {
+    name: "operators may not replay a handoff",
+    file: "src/engine/submit.ts",
+    find: "engine.options.operators?.includes(envelope.from) === true",
+    replace: "engine.options.operators?.includes(replayOf) === true",
+    seenBy: submit("a replay > is its delegator's and the operators' alone"),
+  },
+  {
+    name: "a replay is noted each time that it is sent",
+    file: "src/engine/submit.ts",
+    find: `    if (transaction.record?.replayedBy !== null) return;
+`,
+    replace: "",
+    seenBy: submit("a replay > is noted at the handoff once"),
+  },
+  {
+    name: "a replay is not noted",
+    file: "src/engine/submit.ts",
+    find: `  const receipt = await work();
+  await markReplayed(engine, replayOf, envelope.handoff_id);
+`,
+    replace: `  const receipt = await work();
+`,
+    seenBy: submit("a replay > is noted at the handoff once"),
+  },
+  {
+    name: "children go on after the end of their parent",
+    file: "src/engine/conclude.ts",
+    find: `  if (hasChildren) transaction.addAfterEnd("children");
+`,
+    replace: "",
+    seenBy: ends("the end of a handoff > ends its open children, and nothing else"),
+  },
+  {
+    name: "a parent forgets that it has children",
+    file: "src/engine/submit.ts",
+    find: "if (!transaction.record!.hasChildren) transaction.amend({ hasChildren: true });",
+    replace: "",
+    seenBy: ends("the end of a handoff > ends its open children, and nothing else"),
+  },
+  {
+    name: "the end reaches the children that have ended, and no others",
+    file: "src/engine/after-end.ts",
+    find: 'child.state === "open" ? [endWithParent(engine, child.id)] : []',
+    replace: 'child.state !== "open" ? [endWithParent(engine, child.id)] : []',
+    seenBy: ends("the end of a handoff > ends its open children, and nothing else"),
+  },
+  {
+    name: "a decided group goes on",
+    file: "src/engine/conclude.ts",
+    find: `  if (mayDecideGroup(transaction)) transaction.addAfterEnd("group");
+`,
+    replace: `  void mayDecideGroup;
+`,
+    seenBy: ends("a group > of which any one is enough ends the others with its first result"),
+  },
+  {
+    name: "a success is taken for what decides a group of which all are needed",
+    file: "src/engine/conclude.ts",
+    find: '(state.state === "completed" ? "all" : "any")',
+    replace: '(state.state === "completed" ? "any" : "all")',
+    seenBy: ends("a group > of which all are needed ends the others with the first failure"),
+  },
+  {
+    name: "a group ends that is not decided",
+    file: "src/engine/group.ts",
+    find: "if (!members.isDecided()) return;",
+    replace: "if (members.size === 0) return;",
+    seenBy: ends("a group > of which all are needed goes on after a success"),
+  },
+  {
+    name: "an end is not delivered again",
+    file: "src/engine/deliveries.ts",
+    find: `    if (state.delegator === attached.agent) {
+      for (const digest of envelopesForDelegator(record)) {
+        if (given.has(digest)) continue;`,
+    replace: `    if (state.delegator === attached.agent) {
+      for (const digest of envelopesForDelegator(record)) {
+        if (!given.has(digest)) continue;`,
+    seenBy: ends(
+      "the end of a handoff > is delivered to its delegator again until that has acknowledged it",
+    ),
+  },
+  {
+    name: "silence while no hub was there is the recipient's",
+    file: "src/engine/due-timers.ts",
+    find: "live.silentAt < openedAt;",
+    replace: "live.silentAt < 0 * openedAt;",
+    seenBy: dueTimers(
+      "an attempt > that was silent while no hub was there gets one more lease, and not another",
+    ),
+  },
+  {
+    name: "a lease is given again and again",
+    file: "src/engine/due-timers.ts",
+    find: "live.silentAt < openedAt;",
+    replace: "live.silentAt <= openedAt + 3_600_000;",
+    seenBy: dueTimers(
+      "an attempt > is kept by heartbeats, and lost one lease after the last of them",
+    ),
+  },
+  {
+    name: "an attempt that was taken is never missed",
+    file: "src/engine/engine.ts",
+    find: `      this.acceptanceTimers.note(handoffId, { by, attempt, at, until });
+`,
+    replace: `      void [by, at, until];
+`,
+    seenBy: dueTimers("an attempt > that is taken and not accepted in time is lost"),
+  },
+  {
+    name: "anybody's heartbeat keeps a lease",
+    file: "src/engine/engine.ts",
+    find: "by: attached.agent, attempt, at: transaction.at",
+    replace:
+      "by: transaction.record?.state.attempts[attempt - 1]?.recipient ?? attached.agent, attempt, at: transaction.at",
+    seenBy: dueTimers("an attempt > is not kept by the heartbeats of anybody else"),
+  },
+  {
+    name: "a deadline is not noted",
+    file: "src/engine/commit-handoff.ts",
+    find: "  engine.timers.note(stored.wakeAt);\n  if (transaction.isChanged)",
+    replace: "  if (transaction.isChanged)",
+    seenBy: dueTimers("a deadline that passes ends the handoff with 504, no sooner"),
+  },
+];
+
+const GROUPS: readonly Mutant[] = [
+  {
+    name: "a quota is not checked",
+    file: "src/groups/quotas.ts",
+    find: `        checkQuota(quota, use, now);
+`,
+    replace: `        void [checkQuota, use];
+`,
+    seenBy: quotas("the open handoffs of a group > are bounded for all of its members together"),
+  },
+  {
+    name: "a quota is for each member alone",
+    file: "src/groups/quotas.ts",
+    find: "open: quota.open === undefined ? 0 : open.countOf(members)",
+    replace: "open: quota.open === undefined ? 0 : open.countOf([delegator])",
+    seenBy: quotas("the open handoffs of a group > are bounded for all of its members together"),
+  },
+  {
+    name: "the handoffs of a minute are not counted",
+    file: "src/groups/quotas.ts",
+    find: "minute === undefined ? [] : [{ minute, ...minute.take(now) }]",
+    replace: 'minute === undefined || delegator !== "" ? [] : [{ minute, ...minute.take(now) }]',
+    seenBy: quotas(
+      "the handoffs of a group in a minute > are bounded for all of its members together, until a minute has passed",
+    ),
+  },
+  {
+    name: "what the store has failed to write counts",
+    file: "src/groups/quotas.ts",
+    find: "for (const { minute, slot, before } of this.#taken.get(id) ?? []) minute.giveBack(slot, before);",
+    replace: "",
+    seenBy: quotas(
+      "the handoffs of a group in a minute > do not count what the store has failed to write",
+    ),
+  },
+  {
+    name: "the newest of a minute makes room first",
+    file: "src/groups/minute.ts",
+    find: "this.#slots = slots.toSorted((a, b) => a.at - b.at);",
+    replace: "this.#slots = slots.toSorted((a, b) => b.at - a.at);",
+    seenBy: quotas(
+      "the handoffs of a group in a minute > are remembered over a restart, each with its time",
+    ),
+  },
+  {
+    name: "a group is never read again",
+    file: "src/groups/groups.ts",
+    find: "if (changes === this.#known.changes) return this.#known;",
+    replace:
+      "if (this.#known.groups.size > 0 || changes === this.#known.changes) return this.#known;",
+    seenBy: quotas(
+      "the open handoffs of a group > of somebody who is taken out of it count no more",
+    ),
+  },
+  {
+    name: "one group of an agent more than the limit",
+    file: "src/groups/groups.ts",
+    find: "own.length >= groupsOfAgent && !own.includes(name)",
+    replace: "own.length > groupsOfAgent && !own.includes(name)",
+    seenBy: quotas("a group has no room for an agent that is in too many"),
+  },
+  {
+    name: "one member of a group more than the limit",
+    file: "src/groups/groups.ts",
+    find: `members.size > GROUP_LIMITS.members
+`,
+    replace: `members.size > GROUP_LIMITS.members + 1
+`,
+    seenBy: quotas("a group has at most a thousand members"),
+  },
+];
+
+const ADMISSION: readonly Mutant[] = [
+  {
+    name: "an invitation is not used up",
+    file: "src/admission/admission.ts",
+    find: "settings: [change], entries",
+    replace: 'settings: change.name === "" ? [change] : [], entries',
+    seenBy: admission("a hub that takes the invited alone > takes an invitation once"),
+  },
+  {
+    name: "a used invitation is taken",
+    file: "src/admission/invitations.ts",
+    find: "checkInvitation({ agent, expiresAt, usedBy }, claim.agent, now);",
+    replace: `checkInvitation({ agent, expiresAt }, claim.agent, now);
+  void usedBy;`,
+    seenBy: admission("a hub that takes the invited alone > takes an invitation once"),
+  },
+  {
+    name: "an invitation never expires",
+    file: "src/admission/invitations.ts",
+    find: "checkInvitation({ agent, expiresAt, usedBy }, claim.agent, now);",
+    replace: `checkInvitation({ agent, expiresAt: Infinity, usedBy }, claim.agent, now);
+  void expiresAt;`,
+    seenBy: admission("a hub that takes the invited alone > takes an invitation until it expires"),
+  },
+  {
+    name: "an invitation for one agent is for everybody",
+    file: "src/admission/invitations.ts",
+    find: "checkInvitation({ agent, expiresAt, usedBy }, claim.agent, now);",
+    replace: "checkInvitation({ expiresAt, usedBy }, claim.agent, now);",
+    seenBy: admission(
+      "a hub that takes the invited alone > takes an invitation for the agent that it names alone",
+    ),
+  },
+  {
+    name: "the proof of an invitation is not verified",
+    file: "src/admission/invitations.ts",
+    find: `  checkEnrolment(verify(row.token), claim);
+`,
+    replace: `  void [checkEnrolment, verify];
+`,
+    seenBy: admission(
+      "a hub that takes the invited alone > takes no invitation that was revoked, and no proof for another manifest",
+    ),
+  },
+  {
+    name: "whoever comes is let in",
+    file: "src/registry/registry.ts",
+    find: "previous === undefined ? await this.#admission.admit(newcomer, publication, at) : NO_MORE",
+    replace: "previous === null ? await this.#admission.admit(newcomer, publication, at) : NO_MORE",
+    seenBy: admission(
+      "a hub that takes the invited alone > refuses whoever comes without an invitation",
+    ),
+  },
+  {
+    name: "a key that an operator has let in is refused",
+    file: "src/admission/admission.ts",
+    find: `for (const name of names) {
+      if`,
+    replace: `for (const name of names.slice(0, 1)) {
+      if`,
+    seenBy: admission(
+      "a hub that takes the invited alone > takes whom an operator has let in, by the key or the name",
+    ),
+  },
+  {
+    name: "a pin is not used up",
+    file: "src/admission/pins.ts",
+    find: "settings: [{ name: pinSetting(agent), from: kid, to: null }],",
+    replace: "settings: [],",
+    seenBy: admission("an operator's pin > holds an agent to the pinned key, and is used up by it"),
+  },
+  {
+    name: "a retired agent publishes",
+    file: "src/registry/registry.ts",
+    find: "if (previous !== undefined && (await this.isRetired(agent))) {",
+    replace: "if (previous === undefined && (await this.isRetired(agent))) {",
+    seenBy: admission("an agent that an operator has retired publishes and hands off nothing more"),
+  },
+];
+
+/** Faults in what the hub decides: custody, ends, timers, groups and admission. */
+export const DECISIONS: readonly Mutant[] = [...ENGINE, ...GROUPS, ...ADMISSION];
