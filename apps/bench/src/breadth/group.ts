@@ -9,6 +9,7 @@ const AGENTS = 1_000;
 
 const NAMES = {
   one: "one agent offers it",
+  some: "64 agents offer it",
   many: "1,000 agents offer it",
   alone: "100 handoffs, each by itself",
   fanOut: "100 handoffs, as members of one group",
@@ -19,6 +20,9 @@ export function breadth(agents: number = AGENTS): Group {
   return {
     cases: [
       onLane(NAMES.one, 4 * WIDTH, 1, (lane, operations) => inFlight(lane, operations, WIDTH)),
+      onLane(NAMES.some, 4 * WIDTH, Math.min(agents, WIDTH), (lane, operations) =>
+        inFlight(lane, operations, WIDTH),
+      ),
       onLane(NAMES.many, 4 * WIDTH, agents, (lane, operations) =>
         inFlight(lane, operations, WIDTH),
       ),
@@ -39,6 +43,13 @@ export function breadth(agents: number = AGENTS): Group {
         meaning:
           "time of a handoff that 1,000 agents could take, by that of one that only one could",
         wanted: "<= 1.2",
+      },
+      {
+        name: "breadth_agents_64",
+        compares: "time",
+        of: NAMES.many,
+        to: NAMES.some,
+        meaning: "the same by that of one that 64 could, whose results share no signature either",
       },
       {
         name: "breadth_fan_out",

@@ -206,5 +206,6 @@ async function measure(
   { recipient, ...outcome }: RecipientOutcome,
 ): Promise<void> {
   const isBack = await engine.measured.record(recipient, capability, outcome);
+  engine.router.noteOutcome(recipient, capability);
   if (isBack) engine.offers.lookAgain(recipient, `capability:${capability}`);
 }

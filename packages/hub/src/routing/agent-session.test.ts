@@ -17,7 +17,14 @@ function attach(
     { agent: "owner", credit: 1, instance: "one" },
     handler,
     { now: () => 0, setTimer: () => () => undefined },
-    { frame, delta: () => undefined, holds, hasRoom, left: ({ agent }) => left.push(agent) },
+    {
+      frame,
+      delta: () => undefined,
+      holds,
+      hasRoom,
+      roomChanged: () => undefined,
+      left: ({ agent }) => left.push(agent),
+    },
   );
   return { attached, left };
 }

@@ -27,6 +27,8 @@ export interface AgentSessionEvents {
   /** So many more characters are held until the agent has seen them. */
   holds(more: number): void;
   hasRoom(attached: AgentSession): void;
+  /** It has room and had none, or the other way round. */
+  roomChanged(attached: AgentSession): void;
   left(attached: AgentSession): void;
 }
 
@@ -90,6 +92,7 @@ export class AgentSession implements Attachment {
   readonly #sendAgainTimer: DeadlineTimer;
   #credit: number;
   #roomChanges = 0;
+  #hasRoom: boolean;
   #isOpen = true;
 
   constructor(
@@ -104,6 +107,7 @@ export class AgentSession implements Attachment {
     this.helloAt = request.helloAt;
     this.kids = request.kids;
     this.#credit = request.credit;
+    this.#hasRoom = request.credit > 0;
     this.#handler = handler;
     this.#show = request.show;
     this.#deltasPerSecond = deltasPerSecond;
@@ -129,6 +133,14 @@ export class AgentSession implements Attachment {
   /** How often its room has changed. */
   get roomChanges(): number {
     return this.#roomChanges;
+  }
+
+  #noteRoom(): void {
+    this.#roomChanges++;
+    const hasRoom = this.room > 0;
+    if (hasRoom === this.#hasRoom) return;
+    this.#hasRoom = hasRoom;
+    this.#events.roomChanged(this);
   }
 
   /** How many more attempts at one capability, which has a limit of its own. */
@@ -165,7 +177,7 @@ export class AgentSession implements Attachment {
     const since = this.#clock.now();
     this.#held.set(handoffId, { attempt, capability, delegator, since, deltas });
     this.#counts.set(capability, this.inFlight(capability) + 1);
-    this.#roomChanges++;
+    this.#noteRoom();
   }
 
   #letGo(handoffId: string): boolean {
@@ -174,8 +186,9 @@ export class AgentSession implements Attachment {
     const left = this.inFlight(held.capability) - 1;
     if (left > 0) this.#counts.set(held.capability, left);
     else this.#counts.delete(held.capability);
-    this.#roomChanges++;
-    return this.#held.delete(handoffId);
+    this.#held.delete(handoffId);
+    this.#noteRoom();
+    return true;
   }
 
   drop(handoffId: string): void {
@@ -211,7 +224,7 @@ export class AgentSession implements Attachment {
     this.#unseenCharacters += more;
     const isMuch = this.#unseenCharacters >= UNSEEN_CHARACTERS;
     this.#isCrowded ||= isMuch;
-    if (isMuch !== wasMuch) this.#roomChanges++;
+    if (isMuch !== wasMuch) this.#noteRoom();
     this.#events.holds(more);
   }
 
@@ -289,7 +302,7 @@ export class AgentSession implements Attachment {
   setCredit(credit: number): void {
     const hadRoom = this.room > 0;
     this.#credit = credit;
-    this.#roomChanges++;
+    this.#noteRoom();
     // Where there was room before, all that there is for it was offered.
     if (!hadRoom && this.room > 0) this.#events.hasRoom(this);
   }

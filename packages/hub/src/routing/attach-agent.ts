@@ -53,9 +53,11 @@ export function attachAgent(
       delta: (delegator, delta) => engine.agentSessions.get(delegator)?.show(delta),
       holds: (more) => engine.unseen.hold(more),
       hasRoom: (who) => engine.offers.pull(who),
+      roomChanged: (who) => engine.router.noteRoom(who),
       left: (who) => {
         if (engine.agentSessions.get(agent) === who) engine.agentSessions.delete(agent);
         engine.offers.left(who);
+        engine.router.left(who);
         engine.lastSeen.note(agent, engine.clock.now());
         engine.log({ event: "detached", agent });
       },

@@ -24,6 +24,7 @@ import { placeText, readPlace } from "../registry/offer-cursor.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
 import { NameSet } from "./name-set.ts";
+import { OfferingAgents } from "./offering-agents.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 
 export type Route =
@@ -53,8 +54,11 @@ export interface ComingBack {
 export type Search = Omit<FindQuery, "capability"> & { readonly capability?: string | undefined };
 
 /** How many agents are asked for in one look at who could take a handoff, and how many such looks there are. */
+const LOOKED_AT_FIRST = 16;
 const LOOKED_AT_ONCE = 64;
 const LOOKS = 4;
+/** For so many capabilities it is known who is here and offers them. */
+const OFFERING_KEPT = 100;
 /** More agents could take it than were looked at: after so long others have their turn. */
 const LOOK_AGAIN_AFTER_MS = 1_000;
 /** What was measured fades, and budgets are new: who is left out for such a reason is looked at again. */
@@ -83,6 +87,8 @@ export class Router {
   readonly #attached: ReadonlyMap<string, AgentSession>;
   /** What those who are here offer: to pick among them, nobody else's manifest matters. */
   readonly #offered = new WeakMap<AgentSession, NameSet>();
+  /** By capability. */
+  readonly #offering = new Map<string, OfferingAgents<AgentSession>>();
   readonly #learning = new WeakMap<AgentSession, number>();
   readonly #checks: SchemaChecks;
   readonly #random: () => number;
@@ -105,6 +111,51 @@ export class Router {
     // What was asked later is newer.
     if (this.#learning.get(attached) !== turn) return;
     this.#offered.set(attached, new NameSet(offers.map(({ name }) => name)));
+    for (const [name, agents] of this.#offering) {
+      if (attached.isOpen && this.#offers(attached, name)) this.#put(agents, attached, name);
+      else agents.delete(attached);
+    }
+  }
+
+  /** An agent has room again, or has none any more. */
+  noteRoom(attached: AgentSession): void {
+    if (!attached.isOpen) return;
+    for (const [name, agents] of this.#offering) {
+      if (this.#offers(attached, name)) this.#put(agents, attached, name);
+    }
+  }
+
+  /** Something has come of an attempt of an agent: it may have proven itself. */
+  noteOutcome(agent: string, capability: string): void {
+    const attached = this.#attached.get(agent);
+    const agents = this.#offering.get(capability);
+    if (attached === undefined || agents === undefined) return;
+    if (this.#offers(attached, capability)) this.#put(agents, attached, capability);
+  }
+
+  left(attached: AgentSession): void {
+    for (const agents of this.#offering.values()) agents.delete(attached);
+  }
+
+  #offers(attached: AgentSession, name: string): boolean {
+    return this.#offered.get(attached)?.has(name) === true;
+  }
+
+  #put(agents: OfferingAgents<AgentSession>, attached: AgentSession, name: string): void {
+    agents.put(attached, this.#measured.isProven(attached.agent, name));
+  }
+
+  /** Those who are attached and offer a capability: known from the first handoff for it on. */
+  #offeringOf(capability: string): OfferingAgents<AgentSession> {
+    const known = this.#offering.get(capability);
+    if (known !== undefined) return known;
+    const agents = new OfferingAgents<AgentSession>();
+    for (const attached of this.#attached.values()) {
+      if (this.#offers(attached, capability)) this.#put(agents, attached, capability);
+    }
+    if (this.#offering.size >= OFFERING_KEPT) this.#offering.clear();
+    this.#offering.set(capability, agents);
+    return agents;
   }
 
   async route(
@@ -136,24 +187,30 @@ export class Router {
         return { type: "wait", until, awaits: preferred, busy: this.#named(preferred) };
       }
     }
-    const { here, busy } = this.#here(record, refusers, preferred);
-    if (here.length === 0) {
+    const offering = this.#offeringOf(record.capability);
+    const everybody = () => this.#here(offering, record, refusers);
+    // Mostly one of the first few takes it.
+    let looked = this.#firstHere(offering, record, refusers, preferred);
+    if (looked.length === 0) looked = everybody();
+    /** Those who turn out to lack room for it. */
+    const full: AgentSession[] = [];
+    const busy = () => [...full, ...[...offering.busy].filter(({ agent }) => !refusers.has(agent))];
+    if (looked.length === 0) {
       // Nothing of the rest matters while none of them is here with room.
-      return this.#waitOrEnd(record, refusers, busy);
+      return this.#waitOrEnd(record, refusers, busy());
     }
     const { body } = await handoffOf();
     const query = queryOf(to, { input: body.input, within: body.contract?.timeout_seconds });
-    const looked = here.slice(0, LOOKS * LOOKED_AT_ONCE);
     const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
     const ejected: RankedCandidate[] = [];
-    let isCut = looked.length < here.length;
+    let isCut = LOOKS * LOOKED_AT_ONCE < offering.size;
     let mayChange = query.minReliability !== undefined;
     const back: ComingBack[] = [];
     /** Somebody here takes such work from its delegator, if not this very one. */
     let isTaken = false;
-    for (let start = 0; start < looked.length; start += LOOKED_AT_ONCE) {
-      const look = await this.#look(looked.slice(start, start + LOOKED_AT_ONCE), record, now);
-      busy.push(...look.busy);
+    for (let start = 0, end = Math.min(LOOKED_AT_FIRST, looked.length); start < looked.length;) {
+      const look = await this.#look(looked.slice(start, end), record, now);
+      full.push(...look.busy);
       isCut ||= look.isCut;
       isTaken ||= look.candidates.length + look.busy.length > 0;
       const slices = findInSlices(query, look.candidates, now, { budget });
@@ -164,27 +221,29 @@ export class Router {
       );
       const holding = sound.filter(({ agent_id: agent }) => agent === preferred);
       const placed =
-        this.#placeBest(record, holding, busy) ??
-        this.#placeBest(record, untried, busy) ??
-        this.#placeBest(record, sound, busy);
+        this.#placeBest(record, holding, full) ??
+        this.#placeBest(record, untried, full) ??
+        this.#placeBest(record, sound, full);
       if (placed !== undefined) return placed;
       ejected.push(...fits.filter(({ standing }) => standing === "ejected"));
-      busy.push(...look.candidates.filter(lacksRoom).flatMap((each) => this.#named(each.agent_id)));
+      full.push(...look.candidates.filter(lacksRoom).flatMap((each) => this.#named(each.agent_id)));
       mayChange ||= budget.stepsLeft <= 0 || look.candidates.some(({ trust }) => !trust.isTrusted);
       for (const { agent_id: agent, stats } of look.candidates) {
         const at = stats?.ejectedUntil ?? 0;
         if (at > now) back.push({ agent, at });
       }
+      if (start === 0) looked = [...new Set([...looked.slice(0, end), ...everybody()])];
+      [start, end] = [end, end + LOOKED_AT_ONCE];
     }
-    if (isCut) return { type: "wait", until: now + LOOK_AGAIN_AFTER_MS, back, busy };
-    if (ejected.length === 0 && !isTaken) return this.#waitOrEnd(record, refusers, busy);
+    if (isCut) return { type: "wait", until: now + LOOK_AGAIN_AFTER_MS, back, busy: busy() };
+    if (ejected.length === 0 && !isTaken) return this.#waitOrEnd(record, refusers, busy());
     const again = mayChange ? now + MAY_HAVE_CHANGED_AFTER_MS : undefined;
     // The others have no room now. They are waited for, but no longer than until this one is back.
     const isWaitedFor =
-      ejected.length > 0 && (await this.#isOneSound(busy, record.capability, now));
-    if (isWaitedFor) return { type: "wait", until: again, back, busy };
-    const placed = this.#placeBest(record, ejected, busy);
-    return placed ?? { type: "wait", until: again, back, busy };
+      ejected.length > 0 && (await this.#isOneSound(busy(), record.capability, now));
+    if (isWaitedFor) return { type: "wait", until: again, back, busy: busy() };
+    const placed = this.#placeBest(record, ejected, full);
+    return placed ?? { type: "wait", until: again, back, busy: busy() };
   }
 
   /** Until when a handoff is held back for the holder of its session, which has no room or is away. */
@@ -260,37 +319,40 @@ export class Router {
     return stats.some((each) => !isEjected(each, now));
   }
 
-  /**
-   * Those who are attached and offer it: with room, in the order in which they are looked at, and
-   * without. Where there are many, those who have tried it are last, those who have proven
-   * themselves first, and the others take turns.
-   */
-  #here(
+  /** The first few that are looked at: none of those who have tried it. */
+  #firstHere(
+    offering: OfferingAgents<AgentSession>,
     { capability, state: { attempts } }: HandoffRecord,
     refusers: ReadonlySet<string>,
     preferred: string | undefined,
-  ): { readonly here: readonly AgentSession[]; readonly busy: AgentSession[] } {
-    const here: AgentSession[] = [];
-    const busy: AgentSession[] = [];
-    for (const attached of this.#attached.values()) {
-      const offers = this.#offered.get(attached)?.has(capability) === true;
-      if (!offers || refusers.has(attached.agent)) continue;
-      if (attached.room > 0) here.push(attached);
-      else busy.push(attached);
+  ): readonly AgentSession[] {
+    const first = preferred === undefined ? [] : this.#named(preferred);
+    const here = first.filter((each) => each.room > 0 && this.#offers(each, capability));
+    for (const attached of offering.withRoom(this.#turn, LOOKED_AT_FIRST)) {
+      const { agent } = attached;
+      const hasTried = attempts.some(({ recipient }) => recipient === agent);
+      if (!hasTried && !refusers.has(agent) && agent !== preferred) here.push(attached);
     }
-    if (here.length <= LOOKED_AT_ONCE) return { here, busy };
-    this.#turn = (this.#turn + LOOKED_AT_ONCE) % here.length;
-    const inTurn = [...here.slice(this.#turn), ...here.slice(0, this.#turn)];
+    this.#turn += LOOKED_AT_FIRST;
+    return here;
+  }
+
+  /**
+   * Those with room who offer it, in the order in which they are looked at: those who have tried it are
+   * last, those who have proven themselves first, and the others take turns.
+   */
+  #here(
+    offering: OfferingAgents<AgentSession>,
+    { state: { attempts } }: HandoffRecord,
+    refusers: ReadonlySet<string>,
+  ): readonly AgentSession[] {
     const tried = new Set(attempts.map(({ recipient }) => recipient));
-    const rankOf = ({ agent }: AgentSession) =>
-      agent === preferred
-        ? -1
-        : tried.has(agent)
-          ? 2
-          : this.#measured.isProven(agent, capability)
-            ? 0
-            : 1;
-    return { here: inTurn.toSorted((a, b) => rankOf(a) - rankOf(b)), busy };
+    const all = Array.from(offering.withRoom(this.#turn, LOOKS * LOOKED_AT_ONCE));
+    const here = all.filter(({ agent }) => !refusers.has(agent));
+    return [
+      ...here.filter(({ agent }) => !tried.has(agent)),
+      ...here.filter(({ agent }) => tried.has(agent)),
+    ];
   }
 
   /** What these agents offer under the name of a handoff; `busy` are those who take no more of it. */
@@ -388,8 +450,7 @@ export class Router {
   /** Whether what waits under a name is for this agent. */
   isTarget(target: string, attached: AgentSession): boolean {
     if (target === `agent:${attached.agent}`) return true;
-    const name = target.slice("capability:".length);
-    return this.#offered.get(attached)?.has(name) === true;
+    return this.#offers(attached, target.slice("capability:".length));
   }
 
   /** How many attempts an agent takes at once, by capability; the widest where it has several versions. */

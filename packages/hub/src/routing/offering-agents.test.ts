@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { OfferingAgents } from "./offering-agents.ts";
+
+interface Session {
+  readonly name: string;
+  room: number;
+}
+
+function offering(...names: string[]) {
+  const agents = new OfferingAgents<Session>();
+  const sessions = names.map((name) => ({ name, room: 1 }));
+  for (const session of sessions) agents.put(session, session.name.startsWith("proven"));
+  const withRoom = (turn: number, most: number) =>
+    Array.from(agents.withRoom(turn, most), ({ name }) => name);
+  return { agents, sessions, withRoom };
+}
+
+test("those who have proven themselves come first, and all take turns", () => {
+  const { withRoom } = offering("a", "proven", "b", "proven too");
+  expect(withRoom(0, 10)).toEqual(["proven", "proven too", "a", "b"]);
+  expect(withRoom(1, 10)).toEqual(["proven too", "proven", "b", "a"]);
+  expect(withRoom(0, 3)).toEqual(["proven", "proven too", "a"]);
+  expect(withRoom(0, 1)).toEqual(["proven"]);
+});
+
+test("who has no room is not among those that are looked at until it has room again", () => {
+  const { agents, sessions, withRoom } = offering("a", "b", "c");
+  const [first] = sessions;
+  first!.room = 0;
+  agents.put(first!, false);
+  expect(withRoom(0, 10).toSorted()).toEqual(["b", "c"]);
+  expect([...agents.busy]).toEqual([first]);
+  first!.room = 1;
+  agents.put(first!, true);
+  expect(withRoom(0, 10)[0]).toBe("a");
+  expect(agents.busy.size).toBe(0);
+});
+
+test("who has left is found no more", () => {
+  const { agents, sessions, withRoom } = offering("a", "b", "c");
+  agents.delete(sessions[0]!);
+  agents.delete(sessions[0]!);
+  expect(withRoom(0, 10).toSorted()).toEqual(["b", "c"]);
+  expect(agents.size).toBe(2);
+});
