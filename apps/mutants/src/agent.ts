@@ -141,8 +141,8 @@ const CONNECT: readonly Mutant[] = [
   {
     name: "a refusal is asked about again and again",
     file: "src/connect/retry.ts",
-    find: "if (!isPassing(error)) throw error;",
-    replace: "if (!isPassing(error) && failures > 2) throw error;",
+    find: "if (!isTemporary(error)) return false;",
+    replace: "if (!isTemporary(error) && last !== undefined) return false;",
     seenBy: retry("a hub that answers 403 is not asked again"),
   },
   {

@@ -1,6 +1,7 @@
 /// <reference types="node" />
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
+import { retryWhile } from "../retry.ts";
 import { backoffMs } from "./backoff.ts";
 import { isTimeout } from "./unreachable.ts";
 
@@ -21,26 +22,26 @@ export async function retry<Value>(
   attempt: (signal: AbortSignal) => Promise<Value>,
   options: RetryOptions,
 ): Promise<Value> {
-  const { withinMs, signal, waiting } = options;
-  let { failures = 0 } = options;
+  const { withinMs, signal, waiting, failures } = options;
   let last: WaybillError | undefined;
   const until = performance.now() + withinMs;
   const ending = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
-  for (;;) {
+  const mayRetry = (error: unknown): boolean => {
     signal.throwIfAborted();
-    if (failures > 0) await pause(backoffMs(failures, Math.random), signal);
-    try {
-      return await attempt(ending);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isTemporary(error)) throw error;
+    if (!isTemporary(error)) return false;
+    if (performance.now() >= until) {
       // A try that was aborted because the time was over says less than the one before it.
-      if (performance.now() >= until) throw isTimeout(error.cause) ? (last ?? error) : error;
-      last = error;
-      failures++;
-      waiting?.(error);
+      if (isTimeout(error.cause) && last !== undefined) throw last;
+      return false;
     }
-  }
+    last = error;
+    waiting?.(error);
+    return true;
+  };
+  const waitMs = (failed: number): number => backoffMs(failed, Math.random);
+  const sleep = (ms: number): Promise<void> => pause(ms, signal);
+  signal.throwIfAborted();
+  return retryWhile(() => attempt(ending), { waitMs, sleep, mayRetry }, failures);
 }
 
 /** A 503 (unavailable) and a 301 (asked too often) are temporary; every other answer of the hub is final. */
@@ -50,7 +51,7 @@ function isTemporary(error: unknown): error is WaybillError {
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
-    await sleep(ms, undefined, { signal });
+    await setTimeout(ms, undefined, { signal });
   } catch (error) {
     // Throw the reason of the abort, and not the error of the stopped timer.
     signal.throwIfAborted();

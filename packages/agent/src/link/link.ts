@@ -5,6 +5,7 @@ import type { Attachment, Clock, Delivery, Delta, Hub, ShownDelta } from "@waybi
 import { deferred } from "../delegating/deferred.ts";
 import type { OwnKey } from "../identity/own-key.ts";
 import type { Log } from "../log.ts";
+import { retryWhile } from "../retry.ts";
 import type { Peers } from "./peers.ts";
 
 export interface LinkOptions {
@@ -133,16 +134,15 @@ export class Link {
 
   async #attachAgain(handler: (delivery: Delivery) => void): Promise<void> {
     const { id: agent, log } = this.#options;
-    for (let wait: number = WAIT.firstMs; this.#state === "open";) {
-      try {
-        return await this.#attach(handler);
-      } catch (error) {
-        if (REFUSED.has(WaybillError.from(error).status)) throw error;
-        if (!WaybillError.is(error, 503)) log({ event: "failure", agent, error });
-      }
-      await this.#sleep(wait);
-      wait = Math.min(wait * 2, WAIT.mostMs);
-    }
+    const attach = async (): Promise<void> => {
+      if (this.#state === "open") await this.#attach(handler);
+    };
+    const mayRetry = (error: unknown): boolean => {
+      if (REFUSED.has(WaybillError.from(error).status)) return false;
+      if (!WaybillError.is(error, 503)) log({ event: "failure", agent, error });
+      return true;
+    };
+    await retryWhile(attach, { waitMs, sleep: (ms) => this.#sleep(ms), mayRetry });
   }
 
   async #hello(): Promise<string> {
@@ -197,19 +197,15 @@ export class Link {
     }
   }
 
-  async #retry<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
+  #retry<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
     const { clock } = this.#options;
-    for (let wait: number = WAIT.firstMs; ;) {
+    const attempt = async (): Promise<Value> => {
       if (this.#state === "abandoned") await new Promise<never>(() => undefined);
-      try {
-        return await ask();
-      } catch (error) {
-        const isPassing = WaybillError.is(error, 503) && clock.now() + wait < until;
-        if (!isPassing || this.#state !== "open") throw error;
-      }
-      await this.#sleep(wait);
-      wait = Math.min(wait * 2, WAIT.mostMs);
-    }
+      return ask();
+    };
+    const mayRetry = (error: unknown, wait: number): boolean =>
+      WaybillError.is(error, 503) && clock.now() + wait < until && this.#state === "open";
+    return retryWhile(attempt, { waitMs, sleep: (ms) => this.#sleep(ms), mayRetry });
   }
 
   #checked(receipt: VerifiedEnvelope, digest: string): VerifiedEnvelope {
@@ -271,6 +267,10 @@ export class Link {
       this.#sleepers.add(wake);
     });
   }
+}
+
+function waitMs(failures: number): number {
+  return Math.min(WAIT.firstMs * 2 ** (failures - 1), WAIT.mostMs);
 }
 
 function closedHere(agent: string): WaybillError {
