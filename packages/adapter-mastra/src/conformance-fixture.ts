@@ -27,15 +27,15 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   gaps: {
     "serve: an image in the messages that a run has added comes back whole":
-      "the host of the suite's model says everything in words; what another host says in files comes back as such",
+      "the provider of the suite's model answers only in text; files from another provider come back as files",
     "serve: code in the framework gets the complete history":
-      "a message of the AI SDK has no name and no members of others; a user's name is said in the words",
+      "a message of the AI SDK has no name and no custom members; a user's name is put into the text",
     "serve: artifacts arrive byte for byte":
-      "models' hosts take files of some types alone; a tool has them all, in servedRun",
+      "model providers accept only some file types; a tool gets all files, in servedRun",
     "serve: a file that is too large for an envelope arrives byte for byte":
-      "models' hosts take files of some types alone; a tool has them all, in servedRun",
+      "model providers accept only some file types; a tool gets all files, in servedRun",
     "call: a refusal reaches the framework as 422, with its reason":
-      "Mastra checks the arguments of a tool itself, and tells the model what is wrong with them",
+      "Mastra checks the arguments of a tool itself, and reports errors to the model",
   },
 
   serve: {

@@ -36,9 +36,9 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   gaps: {
     "serve: an image in the messages that a run has added comes back whole":
-      "what a model says is taken over in words, and images that its host makes are not; tools bring theirs as files",
+      "only the text of a model's output is added, not images that its provider generates; tools return theirs as files",
     "serve: code in the framework gets the complete history":
-      "an item of the SDK has no name and no members of others; the name is said in the words",
+      "an item of the SDK has no name and no custom members; the name is put into the text",
   },
 
   serve: {

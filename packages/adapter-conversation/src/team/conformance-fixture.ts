@@ -20,9 +20,9 @@ export const fixture: AdapterFixture = {
   hasNoRoles: true,
   gaps: {
     "serve: an image in the messages that a run has added comes back whole":
-      "what the model of a member says is taken over in words, and images that its host makes are not; tools bring theirs as files",
+      "only the text of a member's model is added, not images that its provider generates; tools return theirs as files",
     "call: a refusal reaches the framework as 422, with its reason":
-      "a team speaks in words, and words may stand for the one text that an input asks for: nothing is refused",
+      "a team speaks in text, and text can fill an input's one required text member, so nothing is refused",
   },
 
   serve: {
