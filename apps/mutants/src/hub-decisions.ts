@@ -106,7 +106,7 @@ const ENGINE: readonly Mutant[] = [
     file: "src/engine/group.ts",
     find: "if (!members.isDecided()) return;",
     replace: "if (members.size === 0) return;",
-    seenBy: ends("a group > of which all are needed goes on after a success"),
+    seenBy: ends("a group > of which a quorum is needed goes on until it is reached"),
   },
   {
     name: "an end is not delivered again",

@@ -76,6 +76,15 @@ describe("a group", () => {
     expect(states.map(({ state }) => state)).toEqual(["failed", "cancelled"]);
   });
 
+  test("of which a quorum is needed goes on until it is reached", async () => {
+    const quorum = { join: "quorum", quorum: 2 } as const;
+    const last = [await member(0, quorum), await member(1, quorum), await member(2, quorum)][2]!;
+    await world.result(worker, offersOf(worker)[0]!, DONE);
+    expect(await stateOf(last.handoff_id)).toMatchObject({ state: "open" });
+    await world.result(worker, offersOf(worker)[1]!, DONE);
+    expect(await stateOf(last.handoff_id)).toMatchObject({ state: "cancelled" });
+  });
+
   test("of which all are needed goes on after a success", async () => {
     const all = { join: "all" } as const;
     const members = [await member(0, all), await member(1, all)];
