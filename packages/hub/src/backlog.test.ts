@@ -15,7 +15,7 @@ function held(workersAtMost: number) {
   return { backlog, begun, end };
 }
 
-test("a few ids of each owner are worked on at a time, and all of them in the end", async () => {
+test("a few ids of each owner are processed at a time, and all of them in the end", async () => {
   const { backlog, begun, end } = held(2);
   for (const id of ["a1", "a2", "a3", "a4"]) backlog.add("anna", id);
   backlog.add("bert", "b1");
@@ -29,14 +29,14 @@ test("a few ids of each owner are worked on at a time, and all of them in the en
   expect(begun.at(-1)).toBe("a5");
 });
 
-test("an id that waits already is not added twice, and one whose work has begun is", async () => {
+test("a waiting id is not added twice, and one that is being processed is", async () => {
   const { backlog, begun, end } = held(1);
   for (const id of ["a1", "a2", "a2", "a1"]) backlog.add("anna", id);
   for (const id of ["a1", "a2", "a1"]) await end(id);
   expect(begun).toEqual(["a1", "a2", "a1"]);
 });
 
-test("nothing begins once it is closed", async () => {
+test("nothing starts after closing", async () => {
   const { backlog, begun, end } = held(1);
   for (const id of ["a1", "a2"]) backlog.add("anna", id);
   backlog.close();

@@ -4,8 +4,8 @@ interface Pending {
 }
 
 /**
- * Works through ids, a few of each owner at a time. The rest wait as ids, which take little memory: a
- * promise for each would keep the request alive that it was made for.
+ * Processes ids, a few of each owner at a time. The others wait as ids, which take little memory: a
+ * promise for each would keep its request alive.
  */
 export class Backlog {
   readonly #workersAtMost: number;
@@ -19,7 +19,7 @@ export class Backlog {
     this.#work = work;
   }
 
-  /** Adds an id, once until its work begins. */
+  /** Adds an id, unless it is waiting already. */
   add(owner: string, id: string): void {
     if (this.#isClosed) return;
     const pending = this.#pending.get(owner) ?? { ids: new Set(), workers: 0 };
@@ -30,7 +30,7 @@ export class Backlog {
     void this.#run(owner, pending);
   }
 
-  /** Begins nothing more. */
+  /** Starts nothing more. */
   close(): void {
     this.#isClosed = true;
     this.#pending.clear();

@@ -35,7 +35,7 @@ test("each owner has a few jobs under way, and its next job begins when one of t
   expect(begun.slice(3)).toEqual(["anna 2", "anna 3"]);
 });
 
-test("a job that fails leaves its place, and all places are free again at the end", async () => {
+test("a failed job frees its place, and all places are free at the end", async () => {
   const few = new ConcurrencyLimit(1);
   const failing = few.run("anna", () => Promise.reject(new Error("no")));
   const next = few.run("anna", () => Promise.resolve("yes"));

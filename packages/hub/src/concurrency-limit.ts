@@ -1,4 +1,4 @@
-/** Runs a few jobs of each owner at a time; the owner's other jobs wait in their order. */
+/** Runs a few jobs of each owner at a time; the owner's other jobs wait in order. */
 export class ConcurrencyLimit {
   readonly #most: number;
   readonly #waits: () => void;
@@ -34,7 +34,7 @@ export class ConcurrencyLimit {
   #leave(owner: string): void {
     const waiting = this.#waiting.get(owner);
     if (waiting !== undefined) {
-      // Its place goes to the next one.
+      // The next job takes its place.
       waiting.shift()!();
       if (waiting.length === 0) this.#waiting.delete(owner);
       return;

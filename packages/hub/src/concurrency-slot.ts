@@ -1,10 +1,10 @@
 /// <reference types="node" />
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What gives up the place of the call that is under way. */
+/** Gives up the slot of the running call. */
 const leaving = new AsyncLocalStorage<() => void>();
 
-/** Does the work of a call that has one of a bounded number of places; `leave` gives it up. */
+/** Does the work of a call that has one of a limited number of slots; `leave` gives it up. */
 export function inConcurrencySlot<Value>(
   leave: () => void,
   work: () => Promise<Value>,
@@ -12,7 +12,7 @@ export function inConcurrencySlot<Value>(
   return leaving.run(leave, work);
 }
 
-/** Gives up the place of this call, if it has one: it waits for long, and does little afterwards. */
+/** Gives up the slot of this call, if it has one: it waits for long, and does little afterwards. */
 export function leaveConcurrencySlot(): void {
   leaving.getStore()?.();
 }

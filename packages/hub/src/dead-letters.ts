@@ -21,18 +21,18 @@ export interface DeadLetter {
   readonly attempts: number;
 }
 
-/** A dead letter with what is on record about it, the original bytes included. */
+/** A dead letter with its records, including the original bytes. */
 export interface DeadLetterDetail extends DeadLetter {
   readonly handoff: HandoffView;
-  /** The first of them; the others are in its history. */
+  /** The first ones; the others are in its history. */
   readonly entries: readonly LedgerEntry[];
-  /** The sequence after which its history goes on; missing where these are all. */
+  /** The sequence after which its history continues; undefined if these are all. */
   readonly next?: number | undefined;
 }
 
 const PAGE = 100;
 
-/** For operators: what ended without its recipient's verdict. */
+/** For operators: handoffs that ended without their recipient's verdict. */
 export class DeadLetters {
   readonly #engine: Engine;
 
@@ -60,8 +60,8 @@ export class DeadLetters {
   }
 
   /**
-   * Tries it anew, as the handoff that its delegator or an operator has signed with `replay_of`.
-   * Gives the custody receipt.
+   * Retries it, as the handoff that its delegator or an operator has signed with `replay_of`. Returns
+   * the custody receipt.
    */
   async replay(id: string, envelope: string): Promise<string> {
     await this.#recordOf(id);
@@ -76,7 +76,7 @@ export class DeadLetters {
     return submit(this.#engine, envelope);
   }
 
-  /** It stays on record, and is listed no more. */
+  /** It stays on record, and is not listed any more. */
   async discard(id: string): Promise<void> {
     await this.#recordOf(id);
     await commitHandoff(this.#engine, id, (transaction) => transaction.decide({ type: "discard" }));

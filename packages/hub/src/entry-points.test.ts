@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** What an application reads or hands over, and the author of a store writes. */
+/** What an application reads or passes, and the author of a store implements. */
 const OF_BOTH = ["LedgerEntry", "LedgerHead", "Store"];
 
 function exportedBy(file: string): string[] {

@@ -10,7 +10,7 @@ function drained(queue: FairQueue<string>, cost: (job: string) => number = () =>
   return jobs;
 }
 
-test("who has little to do is next, whatever another has piled up", () => {
+test("a client with little to do is next, whatever others have queued", () => {
   const queue = new FairQueue<string>();
   for (let count = 0; count < 5; count++) queue.push("heavy", `heavy ${count}`);
   queue.charge("heavy", 1);
@@ -19,7 +19,7 @@ test("who has little to do is next, whatever another has piled up", () => {
   expect(queue.isEmpty).toBe(true);
 });
 
-test("everybody is given as much, however much each job costs", () => {
+test("every client gets an equal share, whatever each job costs", () => {
   const queue = new FairQueue<string>();
   for (let count = 0; count < 3; count++) queue.push("large", "large");
   for (let count = 0; count < 12; count++) queue.push("small", "small");
@@ -29,19 +29,19 @@ test("everybody is given as much, however much each job costs", () => {
   );
 });
 
-test("the jobs of one come in their order", () => {
+test("the jobs of one client keep their order", () => {
   const queue = new FairQueue<string>();
   for (const job of ["1", "2", "3"]) queue.push("one", job);
   expect(drained(queue)).toEqual(["1", "2", "3"]);
 });
 
-test("a pause saves nothing up, and leaving the queue makes nobody forget what it was given", () => {
+test("a pause earns no credit, and leaving the queue clears no debt", () => {
   const queue = new FairQueue<string>();
   queue.push("late", "late 0");
   expect(drained(queue)).toEqual(["late 0"]);
   for (let count = 0; count < 50; count++) queue.push("busy", "busy");
   expect(drained(queue)).toHaveLength(50);
-  // The one has been away, the other comes back at once: they take turns from here on.
+  // The one has been away, the other returns at once: they alternate from here on.
   for (let count = 1; count <= 3; count++) {
     queue.push("busy", `busy ${count}`);
     queue.push("late", `late ${count}`);

@@ -1,23 +1,23 @@
 import { BoundedCache } from "@waybill/protocol/wire";
 
-/** What one of those who queue has waiting. */
+/** The waiting jobs of one client. */
 interface Flow<Job> {
   readonly name: string;
   readonly jobs: Job[];
-  /** How much it had been given when its first job came to the front. */
+  /** How much it had received when its first job came to the front. */
   start: number;
 }
 
 const NAMES_KEPT = 10_000;
 
 /**
- * A queue in which nobody waits for what another has piled up: next is always one of those who were
- * given the least (start-time fair queueing). Who comes back after a pause stands where the others are
- * by now: nothing is saved up.
+ * A queue in which no client waits for what another has piled up: the next job is from a client that
+ * has received the least (start-time fair queueing). A client that returns after a pause continues at
+ * the others' level: it earns no credit meanwhile.
  */
 export class FairQueue<Job> {
   readonly #flows = new Map<string, Flow<Job>>();
-  /** How much each had been given at its end. */
+  /** How much each client had received at its end. */
   readonly #given = new BoundedCache<string, number>(NAMES_KEPT);
   #now = 0;
 
@@ -31,7 +31,7 @@ export class FairQueue<Job> {
     this.#flows.set(name, { name, jobs: [job], start: this.#startOf(name) });
   }
 
-  /** Puts a job before all others of its name, so that work under way is finished first. */
+  /** Puts a job before all others of its client, so that work under way is finished first. */
   pushFirst(name: string, job: Job): void {
     const flow = this.#flows.get(name);
     if (flow === undefined) this.push(name, job);
@@ -42,7 +42,7 @@ export class FairQueue<Job> {
     return Math.max(this.#now, this.#given.get(name) ?? 0);
   }
 
-  /** Takes the next job out; what it costs is to be charged to its name. */
+  /** Takes the next job out; its cost is to be charged to its client. */
   next(): { readonly name: string; readonly job: Job } | undefined {
     let first: Flow<Job> | undefined;
     for (const flow of this.#flows.values()) {

@@ -1,4 +1,4 @@
-// For applications, in the order in which they meet it. Authors of a store: `@waybill/hub/store`.
+// For applications, in the order in which they need it. Authors of a store use `@waybill/hub/store`.
 export { openHub } from "./open-hub.ts";
 export type { HubServer } from "./open-hub.ts";
 export { HUB_LIMITS } from "./engine/options.ts";
@@ -32,7 +32,7 @@ export type { Disk, MemoryStoreOptions } from "./memory-store.ts";
 
 export type { LedgerEntry, LedgerHead, Store } from "./store.ts";
 
-// For whoever reads the ledger.
+// For readers of the ledger.
 export { signCheckpoint, verifyCheckpoint } from "./ledger/checkpoint.ts";
 export type { Checkpoint } from "./ledger/checkpoint.ts";
 export { exportLedger, ledgerEntries, readLedger } from "./ledger/export.ts";

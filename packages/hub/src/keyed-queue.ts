@@ -1,6 +1,6 @@
 import { InFlight } from "@waybill/protocol/wire";
 
-/** One thing at a time for each key, in the order in which they came. */
+/** Runs one task at a time for each key, in order of arrival. */
 export class KeyedQueue {
   readonly #tails = new InFlight<string, Promise<unknown>>();
 
@@ -15,7 +15,7 @@ export class KeyedQueue {
     return done;
   }
 
-  /** Settles when nothing is under way any more. */
+  /** Settles when no task is left. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.allSettled(this.#tails.values());
   }

@@ -45,17 +45,17 @@ async function rulesBrokenBy(...more: readonly NewEntry[]): Promise<string[]> {
   return violations.map(({ rule }) => rule);
 }
 
-test("a handoff that went as it should breaks no rule", async () => {
+test("a regular handoff violates no rule", async () => {
   const work = [said("researcher", "progress"), said("researcher", "progress")];
   expect(await rulesBrokenBy(...work, said("researcher", "result"))).toEqual([]);
 });
 
-test("what is on record twice was taken twice", async () => {
+test("an envelope that is on record twice was accepted twice", async () => {
   const progress = said("researcher", "progress");
   expect(await rulesBrokenBy(progress, progress)).toEqual(["repeat_not_noticed"]);
 });
 
-test("what is on record and was not refused was taken, whatever the rules say of it", async () => {
+test("an envelope on record without a refusal was accepted, whatever the rules say", async () => {
   const forged = said("stranger", "result");
   expect(await rulesBrokenBy(forged)).toContain("result_not_by_recipient");
   const refused = decided({ type: "refused", digest: forged.digest, status: 403 });

@@ -8,7 +8,7 @@ import type { LedgerEntry, Store } from "./store.ts";
 
 const PAGE = 500;
 
-/** A ledger as protocol's `checkHistory` reads it. */
+/** A ledger in the form that protocol's `checkHistory` reads. */
 export async function* ledgerHistory(store: Pick<Store, "ledger">): AsyncIterable<HistoryEntry> {
   const notes: Notes = new Map();
   for (let after = 0; ;) {
@@ -22,7 +22,7 @@ export async function* ledgerHistory(store: Pick<Store, "ledger">): AsyncIterabl
   }
 }
 
-/** What the hub noted about an envelope, one line before it. */
+/** The hub's note about an envelope, one line before it. */
 type Notes = Map<Digest, { status?: StatusCode; terms?: LifecycleTerms }>;
 
 function historyEntryOf(entry: LedgerEntry, notes: Notes): HistoryEntry | undefined {
@@ -32,7 +32,7 @@ function historyEntryOf(entry: LedgerEntry, notes: Notes): HistoryEntry | undefi
     const envelope = parseEnvelope(readCompact(content).payload);
     const note = notes.get(digest);
     notes.delete(digest);
-    // On record is what was taken, and what was refused with a note that says so.
+    // Envelopes on record were accepted, or refused with a note that says so.
     return { type: "envelope", at, digest, envelope, status: 100, ...note };
   }
   const { handoff_id, ...decision } = JSON.parse(content) as Decision & { handoff_id: string };

@@ -29,16 +29,15 @@ import type {
 
 export type { Disk };
 
-/** Where a store in memory keeps a journal, if it does. */
+/** Where a store in memory keeps a journal, if any. */
 export interface MemoryStoreOptions {
-  /** Where a journal goes, so that commits outlive the process. */
+  /** The disk of a journal, so that commits outlive the process. */
   readonly disk?: Disk | undefined;
 }
 
 /**
- * A store in memory, for tests and for hubs that need not outlive their process. With a disk it
- * shows what was synced and nothing else; a journal that can't be read is the error of every
- * call.
+ * A store in memory, for tests and for hubs that need not outlive their process. With a disk it shows
+ * only what was synced; an unreadable journal is the error of every call.
  *
  * @example
  * ```ts
@@ -80,7 +79,7 @@ class MemoryStore implements Store {
     try {
       const { changes, tornAt } = readJournal(await this.#disk.read());
       if (tornAt !== undefined) await this.#disk.append(cutFrame(tornAt));
-      // What a crashed process had written may be read and yet not be on the disk.
+      // Data of a crashed process may be readable and yet not on disk.
       await this.#disk.sync();
       for (const change of changes) this.#apply(change);
     } catch (error) {
@@ -110,7 +109,7 @@ class MemoryStore implements Store {
     });
   }
 
-  /** One sync for all that waits, then for all that came meanwhile. */
+  /** One sync for everything that waits, then for everything that came meanwhile. */
   async #flush(): Promise<void> {
     await this.#opened;
     while (this.#waiting.length > 0) {
@@ -154,7 +153,7 @@ class MemoryStore implements Store {
 
   #tell({ handoff, manifest, keys }: Commit): void {
     for (const listener of this.#listeners) {
-      // On its own: what it throws is no failure of the commit.
+      // Separate, so that what it throws is no failure of the commit.
       queueMicrotask(() => {
         if (this.#listeners.has(listener)) listener(handoff, (manifest ?? keys)?.agent ?? null);
       });

@@ -16,7 +16,7 @@ test("a hub over a store in memory has a key of its own, as long as the store li
   await other.close();
 });
 
-test("a hub over a store that lasts has to be given its key", async () => {
+test("a hub over a durable store requires a key", async () => {
   const disk = { read: async () => new Uint8Array(), append: async () => {}, sync: async () => {} };
   await expect(openHub({ store: memoryStore({ disk }) })).rejects.toMatchObject({
     status: 400,

@@ -24,19 +24,19 @@ import { attachAgent, checkAttachRequest } from "./routing/attach-agent.ts";
 import type { AttachingAgent } from "./routing/agent-session.ts";
 import type { Store, StoredManifest } from "./store.ts";
 
-/** How many manifests one answer has. */
+/** How many manifests one answer contains. */
 const MANIFESTS = 100;
 
 /** A hub in this process: what agents need, and what an operator may do. */
 export interface HubServer extends Hub {
   readonly deadLetters: DeadLetters;
   readonly operator: Operator;
-  /** Ends all attachments, lets what is under way finish, and leaves the store to its owner. */
+  /** Ends all attachments, waits for work under way, and leaves the store to its owner. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a hub over a store: everything that was in custody there is again under its clock.
+ * Opens a hub over a store: all handoffs in its custody are continued.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
 
 const passingKeys = new WeakMap<Store, PrivateKey>();
 
-/** The key of a hub that begins anew with every process. A store that lasts needs one that lasts. */
+/** The key of a hub that keeps nothing beyond its process. A durable store needs a durable key. */
 function passingKey(store: Store): PrivateKey {
   if (store.isVolatile !== true) {
     throw new WaybillError(

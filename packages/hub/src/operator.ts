@@ -34,11 +34,11 @@ import type {
 } from "./store.ts";
 import { signCheckpoint } from "./ledger/checkpoint.ts";
 
-/** Whether an agent is there, what it has on its hands, and what it offers. */
+/** Whether an agent is connected, what it is working on, and what it offers. */
 export interface Presence {
   readonly agent: string;
   readonly isConnected: boolean;
-  /** In milliseconds since 1970; null for who has never been here. After a crash, a moment may be missing. */
+  /** In milliseconds since 1970; null if it was never here. A crash may lose the last moment. */
   readonly lastSeen: number | null;
   /** How many more attempts it takes. */
   readonly credit: number;
@@ -48,14 +48,14 @@ export interface Presence {
   readonly digest: Digest;
   readonly publishedAt: number;
   readonly inbox: string | undefined;
-  /** What it offers, by name; of many, the first. */
+  /** What it offers, by name; at most the first few. */
   readonly capabilities: readonly { readonly name: string; readonly version: string }[];
   readonly capabilityCount: number;
-  /** An operator has taken it out of use. */
+  /** An operator has retired it. */
   readonly isRetired: boolean;
 }
 
-/** The same with what it says about itself, and its newest manifest as it was signed. */
+/** The same with its own claims, and its newest manifest as it was signed. */
 export interface PresenceDetail extends Omit<Presence, "capabilities">, Description {
   readonly manifest: string;
 }
@@ -65,7 +65,7 @@ export interface NamedGroup extends Group {
   readonly name: string;
 }
 
-/** Who comes into a group, and who leaves it. */
+/** Who is added to a group, and who is removed. */
 export interface GroupChange {
   readonly add?: readonly string[] | undefined;
   readonly remove?: readonly string[] | undefined;
@@ -79,16 +79,16 @@ export interface HubRequest {
   readonly body: string;
 }
 
-/** Another operator may change groups at the same time: then a change is made anew, so often. */
+/** Another operator may change groups at the same time: then a change is retried, this often. */
 const GROUP_TRIES = 5;
 const SLOTS_AT_ONCE = 500;
-/** So many handoffs under one correlation id are looked through for those of one agent. */
+/** How many handoffs under one correlation id are searched for those of one agent. */
 const LOOKED_THROUGH = 1_000;
 const LOOKED_AT_ONCE = 100;
-/** So many capabilities of an agent stand in a list of agents. */
+/** How many capabilities of an agent a list of agents shows. */
 const CAPABILITIES_LISTED = 20;
 
-/** What blobs take up. */
+/** The space that blobs take. */
 export interface BlobLoad {
   /** Of all blobs and uploads, at their full size. */
   readonly bytes: number;
@@ -97,7 +97,7 @@ export interface BlobLoad {
   readonly receivedBytes: number;
 }
 
-/** What whoever runs a hub may see and do, and whoever serves it to others. */
+/** What the operator of a hub may see and do, and what a server for it needs. */
 export class Operator {
   readonly #engine: Engine;
 
@@ -121,13 +121,13 @@ export class Operator {
     return this.#engine.newId();
   }
 
-  /** The key, where it is one that this agent has listed. */
+  /** The key, if this agent has listed it. */
   async keyOf(kid: string, agent: string): Promise<KeyRecord | undefined> {
     const record = await this.#engine.registry.keyOf(kid);
     return record?.agent === agent ? record : undefined;
   }
 
-  /** Attaches an agent of which the caller knows by other means than a hello who it is. */
+  /** Attaches an agent that the caller has identified without a hello. */
   async attach(
     request: AttachingAgent,
     handler: (delivery: Delivery) => void,
@@ -136,7 +136,7 @@ export class Operator {
     return attachAgent(this.#engine, request, handler);
   }
 
-  /** The same, but only where nothing of the agent is attached: whoever is there stays. */
+  /** The same, unless the agent is attached already: then that attachment stays. */
   async attachWhereFree(
     request: AttachingAgent,
     handler: (delivery: Delivery) => void,
@@ -147,7 +147,7 @@ export class Operator {
       : attachAgent(this.#engine, request, handler);
   }
 
-  /** An agent that is attached has proven itself again: from now on its line stands on this key. */
+  /** An attached agent has authenticated again: from now on its connection depends on this key. */
   async stayWith(agent: string, kid: string): Promise<void> {
     const attached = this.#engine.agentSessions.get(agent);
     if (attached === undefined || attached.kids?.[0] === kid) return;
@@ -168,7 +168,7 @@ export class Operator {
     throw unknownAgent(agent, 401);
   }
 
-  /** Says what happens, until it is called off. */
+  /** Calls back for events, until it is cancelled. */
   watch(watcher: (news: HubNews) => void): () => void {
     const { watchers } = this.#engine;
     watchers.add(watcher);
@@ -184,18 +184,18 @@ export class Operator {
     return signRequest(claim, options.key);
   }
 
-  /** Rejects with 503 where a commit would fail now. */
+  /** Rejects with 503 if a commit would fail now. */
   async checkStore(): Promise<void> {
     await this.#engine.store.ledgerHead();
     await this.#engine.health.check();
   }
 
-  /** Settles when what an agent has said without an envelope was taken in; nothing where that is little. */
+  /** Settles when the unsigned messages of an agent were processed; undefined if there are few. */
   framesTaken(agent: string): Promise<void> | undefined {
     return this.#engine.agentSessions.get(agent)?.framesTaken();
   }
 
-  /** The key that an agent which is attached has proven itself with. */
+  /** The key with which an attached agent has authenticated. */
   kidOf(agent: string): string | undefined {
     return this.#engine.agentSessions.get(agent)?.kids?.[0];
   }
@@ -205,7 +205,7 @@ export class Operator {
     return this.#engine.agentSessions.get(agent)?.instance;
   }
 
-  /** What all who are attached have on their hands, and what they would take. */
+  /** What all attached agents are working on, and how much more they would take. */
   load(): { readonly attached: number; readonly inFlight: number; readonly credit: number } {
     const all = [...this.#engine.agentSessions.values()];
     return {
@@ -215,7 +215,7 @@ export class Operator {
     };
   }
 
-  /** What blobs take up, and what was uploaded since the hub was opened; zeros where it keeps none. */
+  /** The space that blobs take, and the bytes uploaded since the hub was opened; zeros if it stores none. */
   blobs(): BlobLoad {
     const { blobs } = this.#engine;
     return {
@@ -225,17 +225,17 @@ export class Operator {
     };
   }
 
-  /** Whose first manifest is taken, where the hub was told. */
+  /** Whose first manifest is accepted, if the hub was told. */
   get newcomers(): Newcomers | undefined {
     return this.#engine.options.newcomers;
   }
 
-  /** Publishes a manifest that has come over a network. */
+  /** Publishes a manifest that has arrived over a network. */
   publish(manifest: string, publication: Omit<Publication, "isFromAfar">): Promise<Published> {
     return this.#engine.publish(manifest, { ...publication, isFromAfar: true });
   }
 
-  /** Makes an invitation: whoever has it may enrol one agent, once, until it runs out. */
+  /** Makes an invitation: its holder may enrol one agent, once, until it expires. */
   async invite(wanted: NewInvitation = {}): Promise<Invitation> {
     const { domain, clock } = this.#engine;
     const at = clock.now();
@@ -251,12 +251,12 @@ export class Operator {
     return invitationsOf(this.#engine.store, page);
   }
 
-  /** Takes away an invitation that nobody has used. */
+  /** Revokes an unused invitation. */
   async revoke(id: string): Promise<void> {
     await this.#act({ type: "revoked", invitation: id }, await revocation(this.#engine.store, id));
   }
 
-  /** Lets in an agent's id, or a key by its thumbprint, without an invitation. */
+  /** Allows an agent's id, or a key by its thumbprint, without an invitation. */
   async allow(who: string): Promise<void> {
     const name = allowedSetting(who);
     const from = (await this.#engine.store.setting(name)) ?? null;
@@ -264,9 +264,9 @@ export class Operator {
   }
 
   /**
-   * Gives an agent that has lost its keys another one, by its thumbprint, and ends the keys that it had:
-   * at once, and not only when it publishes with the new one. Its next manifest must be signed by that
-   * key. An agent that was retired comes back so.
+   * Pins a new key, by its thumbprint, to an agent that has lost its keys, and revokes its earlier
+   * keys at once, not only when it publishes with the new one. Its next manifest must be signed by
+   * that key. This also restores a retired agent.
    */
   async pin(agent: string, kid: string): Promise<void> {
     const record = await this.keyOf(kid, agent);
@@ -287,8 +287,8 @@ export class Operator {
   }
 
   /**
-   * Takes an agent out of use: its keys are refused from now on, it offers nothing, and what waits for it
-   * goes to others or ends. What it has handed off goes on. Only a pin brings it back.
+   * Retires an agent: its keys are refused from now on, it offers nothing, and handoffs that wait for
+   * it go to others or end. Its own handoffs continue. Only a pin restores it.
    */
   async retire(agent: string): Promise<void> {
     const { id, offers, router } = this.#engine;
@@ -306,13 +306,16 @@ export class Operator {
     this.#engine.inBackground(offers.reconsider(targets));
   }
 
-  /** Takes a setting away, where it is there. */
+  /** Removes a setting, if it is there. */
   async #cleared(name: string): Promise<readonly SettingChange[]> {
     const from = await this.#engine.store.setting(name);
     return from === undefined ? [] : [{ name, from, to: null }];
   }
 
-  /** Ends keys of an agent together with what an operator has decided about it; undefined where that stands. */
+  /**
+   * Revokes keys of an agent together with an operator's decision about it; undefined if that is
+   * already so.
+   */
   async #endKeys(
     agent: string,
     how: { readonly kept?: string; readonly isRetired: boolean },
@@ -338,7 +341,7 @@ export class Operator {
       const commit = { handoff: null, keys, settings, entries: [actEntry(at, act)] };
       const outcome = await this.#engine.commit(commit).finally(() => registry.forget(agent));
       if (outcome.type === "committed") break;
-      // Its next manifest came in between, or another operator's word.
+      // Its next manifest came in between, or another operator's decision.
     }
     await watch.check(agent);
   }
@@ -358,7 +361,7 @@ export class Operator {
     );
   }
 
-  /** Puts agents into a group, which is made with its first member, and takes others out. */
+  /** Adds agents to a group, which is made with its first member, and removes others. */
   async changeGroup(name: string, { add = [], remove = [] }: GroupChange): Promise<void> {
     const fault = [...add, ...remove].find((agent) => !isAgentId(agent));
     if (fault !== undefined) {
@@ -377,7 +380,7 @@ export class Operator {
     }));
   }
 
-  /** Says what the members of a group may do together; an empty quota lifts it. */
+  /** Sets the quota of a group; an empty quota removes it. */
   async setQuota(name: string, quota: Quota): Promise<void> {
     const { open, per_minute } = quota;
     await this.#changeGroup(
@@ -388,7 +391,10 @@ export class Operator {
     if (per_minute === undefined) await this.#forgetMinute(name);
   }
 
-  /** Takes a group away, with its quota. What names it takes work from none of its members any more. */
+  /**
+   * Removes a group with its quota. Capabilities that name it take work from none of its members any
+   * more.
+   */
   async removeGroup(name: string): Promise<void> {
     await this.group(name);
     await this.#changeGroup(
@@ -420,7 +426,7 @@ export class Operator {
     throw changedMeanwhile();
   }
 
-  /** When the handoffs of the last minute came in matters no more. */
+  /** After this the times of the last minute's handoffs do not matter any more. */
   async #forgetMinute(name: string): Promise<void> {
     const { store, quotas } = this.#engine;
     for (let after: string | undefined; ;) {
@@ -433,7 +439,7 @@ export class Operator {
     quotas.forget(name);
   }
 
-  /** Puts on record what an operator has decided, together with what it changes. */
+  /** Records an operator's decision, together with its changes. */
   async #act(act: Act, ...settings: readonly SettingChange[]): Promise<void> {
     this.#engine.assertOpen();
     const entries = [actEntry(this.#engine.clock.now(), act)];
@@ -442,7 +448,7 @@ export class Operator {
     throw changedMeanwhile();
   }
 
-  /** One agent, with all of what it offers to whoever looks. */
+  /** One agent, with everything that it offers to the viewer. */
   async presence(agent: string, viewer: Viewer = "operator"): Promise<PresenceDetail> {
     const { store, registry } = this.#engine;
     const stored = await store.manifest(agent);
@@ -463,8 +469,8 @@ export class Operator {
   }
 
   /**
-   * The agents, each with the first of what it offers to whoever looks. Of an agent that offers more
-   * than that to some alone, what comes later is not counted.
+   * The agents, each with the first of what it offers to the viewer. Of an agent with more offers for
+   * some delegators only, later ones are not counted.
    */
   async agents(page: Page<string>, viewer: Viewer = "operator"): Promise<readonly Presence[]> {
     const { store, registry, access } = this.#engine;
@@ -487,7 +493,7 @@ export class Operator {
     const { inbox, capabilities: count, restricted = 0, isRetired = false } = factsOf(card);
     const here = agentSessions.get(agent);
     const isRestricted = ({ terms }: Offer) => terms.from !== undefined;
-    // An operator, who is shown all of them, is told of all that there are.
+    // An operator, who may see all, is shown the full number.
     const hidden = shown === looked ? 0 : restricted - shown.filter(isRestricted).length;
     return {
       agent,
@@ -505,14 +511,14 @@ export class Operator {
     };
   }
 
-  /** As `find` judges; of all that is offered to whoever looks, where no capability is named. */
+  /** In the order of `find`; without a capability, of everything offered to the viewer. */
   async search(query: Search, viewer: Viewer = "operator"): Promise<Found> {
     this.#engine.assertOpen();
     const { router, clock } = this.#engine;
     return router.find(query, clock.now(), viewer);
   }
 
-  /** The names under which something is offered to whoever looks. */
+  /** The names of the capabilities offered to the viewer. */
   async capabilityNames(
     page: Page<string>,
     viewer: Viewer = "operator",
@@ -521,7 +527,7 @@ export class Operator {
     return registry.names(page, await access.audiencesOf(viewer));
   }
 
-  /** As an operator sees it, or, with `as`, a party of it. */
+  /** As an operator sees it, or, with `as`, one of its parties. */
   async handoff(id: string, as?: string): Promise<HandoffView | undefined> {
     const record = (await this.#engine.records.load(id))?.record;
     if (record === undefined || (as !== undefined && !isParty(record, as))) return undefined;
@@ -529,8 +535,8 @@ export class Operator {
   }
 
   /**
-   * The handoffs under one correlation id, by id; with `as`, those that it is party of. `last` is where
-   * to go on, also where the page has ended early for how much it holds.
+   * The handoffs under one correlation id, by id; with `as`, those to which it is party. `last` is the
+   * cursor, also if the page has ended early for its size.
    */
   async correlated(
     correlationId: string,
@@ -551,7 +557,7 @@ export class Operator {
         handoffs.push(view);
         characters += charactersOf(view);
         const isFull = handoffs.length >= limit || characters >= PAGE_CHARACTERS;
-        // Only an id of its own: of others an agent does not learn that they are there.
+        // Only an id of its own: an agent does not learn that others' exist.
         if (isFull) return { handoffs, last: each.id };
       }
       looked += stored.length;
@@ -561,12 +567,12 @@ export class Operator {
     return { handoffs, last: undefined };
   }
 
-  /** What is on record about a handoff. */
+  /** The records of a handoff. */
   history(id: string, page: TextPage<number>): Promise<readonly LedgerEntry[]> {
     return this.#engine.store.ledgerOf(id, page);
   }
 
-  /** The hub's signed word for where its ledger ends now. */
+  /** The hub's signature for the current end of its ledger. */
   async checkpoint(): Promise<string> {
     const { store, clock, options } = this.#engine;
     return signCheckpoint(await store.ledgerHead(), clock.now(), options.key);

@@ -1,12 +1,12 @@
 import type { LedgerEntry, TextPage } from "./store.ts";
 
-/** About how much text one answer has, and is read at a time. */
+/** The approximate amount of text in one answer, and in one read. */
 export const PAGE_CHARACTERS: number = 1024 * 1024;
 
-/** The same where entry after entry is sent, to as many as ask: most of what is read waits for its reader. */
+/** The same for streamed entries, for any number of readers: most of what is read waits for its reader. */
 const STREAM_CHARACTERS = 128 * 1024;
 
-/** The last item of a page where there may be more after it: pages of texts end early. */
+/** The last item of a page if there may be more: pages of texts end early. */
 export function nextOf<Item>(
   items: readonly Item[],
   { limit, characters = Infinity }: TextPage<unknown>,
@@ -16,7 +16,7 @@ export function nextOf<Item>(
   return items.length < limit && length < characters ? undefined : items.at(-1);
 }
 
-/** The sequence to go on after; undefined where the entries have ended. */
+/** The sequence after which to continue; undefined at the end. */
 export function nextEntry(
   entries: readonly LedgerEntry[],
   page: TextPage<number>,

@@ -1,6 +1,6 @@
 import type { Clock } from "@waybill/protocol/wire";
 
-/** Time that stands still until a test moves it on. */
+/** A clock that stands still until a test advances it. */
 export class StillClock implements Clock {
   readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
   #now = Date.now();

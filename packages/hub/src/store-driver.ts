@@ -1,4 +1,4 @@
-// What the author of a store needs: the interface that it implements, and what keeps its rows right.
+// What the author of a store needs: the interface that it implements, and helpers for its rows.
 export type {
   Commit,
   CommitListener,

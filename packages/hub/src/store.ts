@@ -2,10 +2,10 @@ import type { Digest, HandoffState } from "@waybill/protocol";
 import type { BlobStore } from "./blobs/blob-store.ts";
 
 /**
- * One handoff as a store keeps it. `record` is the engine's own JSON and a store never looks
- * inside; the other members are what a store must be able to find it by. Who delegated it, and the
- * correlation, parent and group that it belongs to, stay as they were in its first commit. Times
- * are whole milliseconds, texts are Unicode, lists of ids come back in the order of their bytes.
+ * One handoff as a store keeps it. `record` is the engine's own JSON, which a store never reads; the
+ * other members are those by which a store must be able to find it. Its delegator, correlation, parent
+ * and group never change after its first commit. Times are whole milliseconds, texts are Unicode,
+ * lists of ids are returned in byte order.
  */
 export interface StoredHandoff {
   readonly id: string;
@@ -17,41 +17,41 @@ export interface StoredHandoff {
   readonly correlationId: string;
   readonly parentId: string | null;
   readonly groupId: string | null;
-  /** When the clock must look at it next, in milliseconds since 1970; null when never. */
+  /** When it is due next, in milliseconds since 1970; null when never. */
   readonly wakeAt: number | null;
-  /** Whom it waits to be offered to, as the router names it; null when it is not waiting. */
+  /** The target to which it waits to be offered, as the router names it; null when it is not waiting. */
   readonly waitsFor: string | null;
-  /** Its place among those that wait for the same target; 0 where it waits for nobody. */
+  /** Its place among those that wait for the same target; 0 if it is not waiting. */
   readonly waitsAt: number;
-  /** The session with whose holder it stands, as the engine names it; null where it has none, or no holder. */
+  /** The session whose holder it determines, as the engine names it; null without a session or a holder. */
   readonly session: string | null;
-  /** When its session came to that holder; 0 where it has none. */
+  /** When its session came to that holder; 0 if it has none. */
   readonly sessionAt: number;
-  /** The agents in whose inbox it stands: something of it is undelivered or unacknowledged. */
+  /** The agents in whose inbox it is: something of it is undelivered or unacknowledged. */
   readonly inboxes: readonly string[];
   /** True for a dead letter that nobody has replayed or discarded. */
   readonly isDeadLetter: boolean;
 }
 
-/** Where a handoff stands among those that wait for one target. */
+/** The place of a handoff among those that wait for one target. */
 export type WaitingPlace = Pick<StoredHandoff, "waitsAt" | "id">;
 
-/** One line for the ledger; the store gives it its place in the order and chains it. */
+/** One entry for the ledger; the store numbers and chains it. */
 export interface NewEntry {
   readonly at: number;
-  /** The handoff it is about; null for what is about an agent or the hub itself. */
+  /** The handoff it is about; null for an agent or the hub itself. */
   readonly handoffId: string | null;
   readonly type: "envelope" | "manifest" | "decision";
   /** The signed string verbatim, or the hub's decision as JSON. */
   readonly content: string;
   readonly digest: Digest;
-  /** With an envelope, who sent it under which id: the pair is unique in the ledger, for ever. */
+  /** With an envelope, its sender and its id: the pair is unique in the ledger, forever. */
   readonly replayKey: { readonly from: string; readonly id: string } | null;
 }
 
 /** An entry of the ledger, with its place in the chain. */
 export interface LedgerEntry extends NewEntry {
-  /** From 1, without a gap. */
+  /** From 1, without gaps. */
   readonly sequence: number;
   /** `chainHash(hash of the entry before, this entry)`. */
   readonly hash: Digest;
@@ -69,12 +69,12 @@ export interface LedgerHead {
   readonly hash: Digest;
 }
 
-/** One setting that a commit changes, where it still is what the commit expects. */
+/** One setting that a commit changes, if it still has the expected value. */
 export interface SettingChange {
   readonly name: string;
-  /** What it must be now; null where it must not be there. */
+  /** The expected value; null if there must be none. */
   readonly from: string | null;
-  /** What it is from then on; null takes it away. */
+  /** The new value; null removes the setting. */
   readonly to: string | null;
 }
 
@@ -87,25 +87,28 @@ export interface StoredSetting {
 /** How the keys of an agent change without a manifest: by an operator. */
 export interface KeyChange {
   readonly agent: string;
-  /** Of the agent's newest manifest: where that is another, the commit is a conflict. */
+  /** Of the agent's newest manifest: if that is another one, the commit is a conflict. */
   readonly sequence: number;
   /** The facts of that manifest from now on. */
   readonly facts: string;
-  /** The keys that change. Keys that are not named here stay as they are. */
+  /** The changed keys. Keys that are not named here stay as they are. */
   readonly keys: readonly NewKey[];
   /** The agent offers nothing from then on. */
   readonly isWithdrawn: boolean;
 }
 
-/** What is written together: a handoff, a manifest or a change of keys, settings, and the ledger entries that belong to them. */
+/**
+ * What is written together: a handoff, a manifest or a change of keys, settings, and their ledger
+ * entries.
+ */
 export interface Commit {
-  /** The handoff as it is to be; its version must be exactly one more than what the store has. */
+  /** The new handoff; its version must be exactly one more than the stored one. */
   readonly handoff: StoredHandoff | null;
   /** Its sequence must be exactly one more than that of the agent's newest manifest, 1 for the first. */
   readonly manifest?: NewManifest;
-  /** Never beside a manifest, which brings its own keys. */
+  /** Never together with a manifest, which contains its own keys. */
   readonly keys?: KeyChange;
-  /** A setting that is not as expected makes the commit a conflict. Each name stands here once. */
+  /** A setting with another value than expected makes the commit a conflict. Each name occurs once. */
   readonly settings?: readonly SettingChange[];
   readonly entries: readonly NewEntry[];
 }
@@ -118,7 +121,7 @@ export interface ManifestCard {
   readonly digest: Digest;
   /** When the hub took it in. */
   readonly at: number;
-  /** What the registry has to know of it without reading it: its own JSON, and a store never looks inside. */
+  /** What the registry has to know of it without parsing it: its own JSON, which a store never reads. */
   readonly facts: string;
 }
 
@@ -127,11 +130,11 @@ export interface StoredManifest extends ManifestCard {
   readonly text: string;
 }
 
-/** A manifest with what it is found by. */
+/** A manifest with its index entries. */
 export interface NewManifest extends StoredManifest {
   /** The keys that it adds, changes or retires. Keys that are not named here stay as they are. */
   readonly keys: readonly NewKey[];
-  /** All that the agent offers from now on, each name and version once. */
+  /** Everything that the agent offers from now on, each name and version once. */
   readonly capabilities: readonly NewCapability[];
 }
 
@@ -142,7 +145,7 @@ export interface NewKey {
   readonly record: string;
 }
 
-/** A key and the agent that it belongs to, for ever: also when it is retired. */
+/** A key and its agent, which never changes, even when the key is retired. */
 export interface StoredKey extends NewKey {
   readonly agent: string;
 }
@@ -154,11 +157,11 @@ export interface NewCapability {
   /** The registry's own JSON: what routing has to know of it without reading its text. */
   readonly terms: string;
   readonly text: string;
-  /** For whom it is, as the registry names them, each once: a store finds it by them. */
+  /** Its audiences, as the registry names them, each once: a store finds it by them. */
   readonly audiences: readonly string[];
 }
 
-/** Names one capability of one agent. */
+/** Identifies one capability of one agent. */
 export interface OfferPlace {
   readonly name: string;
   readonly agent: string;
@@ -182,65 +185,71 @@ export interface OfferedName {
   readonly agents: number;
 }
 
-/** What became of a commit. */
+/** The outcome of a commit. */
 export type CommitOutcome =
   | { readonly type: "committed"; readonly lastSequence: number }
-  /** Somebody else wrote first. Nothing was written; read again and decide again. */
+  /** Another hub wrote first. Nothing was written; read again and decide again. */
   | { readonly type: "conflict" }
   /**
-   * An envelope of this sender under this id is in the ledger. Nothing was written. Looked at
-   * first: a repetition is told from a race even where the version does not fit either.
+   * The ledger has an envelope of this sender with this id. Nothing was written. Checked first: a
+   * repetition is told from a race even if the version does not match either.
    */
   | { readonly type: "replayed"; readonly digest: Digest }
-  /** A key of the manifest or the change belongs to another agent. Nothing was written. Looked at last. */
+  /** A key of the manifest or the change belongs to another agent. Nothing was written. Checked last. */
   | { readonly type: "key_owned"; readonly kid: string; readonly agent: string };
 
-/** Pages go on after the last id or sequence that the caller has seen. */
+/** Pages continue after the last id or sequence that the caller has seen. */
 export interface Page<Cursor> {
   readonly after?: Cursor | undefined;
   readonly limit: number;
 }
 
-/** A page of texts, which are of any length: it ends also where they come to so many characters. */
+/** A page of texts of any length: it also ends at a limit of characters. */
 export interface TextPage<Cursor> extends Page<Cursor> {
-  /** The page ends with the item that reaches this, so it has at least one where there is one. */
+  /** The page ends with the item that reaches this, so it has at least one if there is one. */
   readonly characters?: number | undefined;
 }
 
-/** Told of each commit: the handoff that it changed, and the agent that it published or whose keys it changed. */
+/**
+ * Called after each commit, with the handoff that it changed, and the agent that it published or whose
+ * keys it changed.
+ */
 export type CommitListener = (handoff: StoredHandoff | null, publisher: string | null) => void;
 
 /**
- * The hub's durable driver. It decides nothing: the engine is the only thing that changes state.
- * A commit is all or nothing, and durable once its promise has settled; several hubs may write to
- * one store, and the version that each write names keeps them apart.
+ * The hub's durable storage. It decides nothing: only the engine changes state. A commit is all or
+ * nothing, and durable once its promise has settled. Several hubs may write to one store; the expected
+ * version in each write keeps them apart.
  */
 export interface Store {
-  /** True where all that it keeps is gone with the process. */
+  /** True if it keeps nothing beyond the process. */
   readonly isVolatile?: boolean;
-  /** Where the bytes of blobs are. A hub over a store without it keeps no blobs. */
+  /** Where the bytes of blobs are stored. A hub over a store without it stores no blobs. */
   readonly blobs?: BlobStore | undefined;
   /**
-   * Rejects when the store can't tell any more, and then the commit may have happened or not: who
-   * reads it again, from a store that works, knows.
+   * Rejects if the outcome is unknown; then the commit may have happened or not, and the caller finds
+   * out by reading again from a working store.
    */
   commit(commit: Commit): Promise<CommitOutcome>;
 
   handoff(id: string): Promise<StoredHandoff | undefined>;
-  /** Those whose `wakeAt` has come, the earliest first. */
+  /** Those that are due, the earliest first. */
   due(now: number, limit: number): Promise<readonly StoredHandoff[]>;
   /** The earliest `wakeAt` of all. */
   nextWakeAt(): Promise<number | null>;
-  /** Those that wait for this target, by their place, and by id where that is the same. */
+  /** Those that wait for this target, by place, then by id. */
   waiting(target: string, page: Page<WaitingPlace>): Promise<readonly StoredHandoff[]>;
   inbox(agent: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
   correlated(correlationId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
   children(parentId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
-  /** The members of a group of this delegator: another one's group of the same id is another group. */
+  /**
+   * The members of a group of this delegator: another delegator's group with the same id is another
+   * group.
+   */
   group(delegator: string, groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
-  /** Those of a session, the newest first: by `sessionAt`, and by id where that is the same. */
+  /** Those of a session, the newest first: by `sessionAt`, then by id. */
   session(name: string, limit: number): Promise<readonly StoredHandoff[]>;
-  /** Those of one delegator, where one is named. */
+  /** Those of one delegator, if one is named. */
   deadLetters(page: Page<string>, delegator?: string): Promise<readonly StoredHandoff[]>;
 
   /** The envelope that this sender sent under this id, if the ledger has one. */
@@ -253,14 +262,14 @@ export interface Store {
 
   /** The newest manifest of an agent. */
   manifest(agent: string): Promise<StoredManifest | undefined>;
-  /** The manifests of an agent, by sequence: old entries are checked with old keys. */
+  /** The manifests of an agent, by sequence: old entries are verified with old keys. */
   manifests(agent: string, page: TextPage<number>): Promise<readonly StoredManifest[]>;
   /** The newest manifest of each agent, by id. */
   agents(page: Page<string>): Promise<readonly ManifestCard[]>;
   key(kid: string): Promise<StoredKey | undefined>;
   /**
-   * What is offered, under one name where it is given, and by one agent or to one audience where one of
-   * these is; by name, agent and version.
+   * What is offered, optionally under one name, and optionally by one agent or to one audience; by
+   * name, agent and version.
    */
   offers(
     by: {
@@ -274,20 +283,20 @@ export interface Store {
   capability(
     place: OfferPlace,
   ): Promise<{ readonly text: string; readonly sequence: number } | undefined>;
-  /** The names under which something is offered, to one audience where it is given; by name. */
+  /** The names under which something is offered, optionally to one audience; by name. */
   capabilityNames(page: Page<string>, audience?: string): Promise<readonly OfferedName[]>;
 
   /** Small values of the hub itself (its key, the signed checkpoint), written whole. */
   setting(name: string): Promise<string | undefined>;
-  /** The settings whose names begin with this, by name. */
+  /** The settings with this name prefix, by name. */
   settings(prefix: string, page: Page<string>): Promise<readonly StoredSetting[]>;
   saveSetting(name: string, value: string): Promise<void>;
 
   /**
-   * Calls the listener after any hub's commit, which reads show by then, with the handoff and with
-   * the agent whose manifest or keys were in it; returns what ends it.
+   * Calls the listener after any hub's commit, when reads show it, with the handoff and with the agent
+   * whose manifest or keys were in it; returns a function that stops it.
    */
   onCommit(listener: CommitListener): () => void;
-  /** Settles after the commits that are under way. Every later call rejects. */
+  /** Settles after the commits under way. Every later call rejects. */
   close(): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import { InFlight } from "./in-flight.ts";
 
 /**
- * A map that forgets what was not asked for the longest, once its values weigh too much: all at once
- * what was last asked for before half of the weight came in, so that being asked costs next to nothing.
+ * A cache that evicts the least recently used entries once its values weigh too much. It drops all
+ * entries at once that were last used before half of the weight came in, so that a lookup costs next
+ * to nothing.
  */
 export class BoundedCache<Key, Value> {
   readonly #capacity: number;
@@ -29,7 +30,8 @@ export class BoundedCache<Key, Value> {
     if (weight > this.#capacity) return this.delete(key);
     const before = this.#young.get(key);
     if (before !== undefined) this.#youngWeight -= this.#weigh(before);
-    // An older value may stay among the old ones, where nobody sees it: the young are asked first.
+    // An outdated value may stay in the old generation, where nobody sees it: the young one is looked
+    // up first.
     this.#young.set(key, value);
     this.#youngWeight += weight;
     if (this.#youngWeight <= this.#capacity / 2) return;

@@ -154,7 +154,7 @@ const RULES: readonly Mutant[] = [
     replace: "",
     seenBy: {
       file: `${BLOBS}/durable.test.ts`,
-      name: "a blob is on disk before a row says that it is there, also where it came in parts",
+      name: "a blob is on disk before its row says so, also if it arrived in parts",
     },
   },
   {
@@ -194,7 +194,7 @@ const RULES: readonly Mutant[] = [
     replace: "notAfter: record.notAfter }] as const);\n  const windows",
     seenBy: {
       file: PINS,
-      name: "a pin ends the old keys at once, also for whoever is attached",
+      name: "a pin ends the old keys at once, also on open connections",
     },
   },
   {
@@ -214,7 +214,7 @@ const RULES: readonly Mutant[] = [
     replace: "",
     seenBy: {
       file: OPERATORS,
-      name: "is taken once, and is 401 when whoever overheard it sends it again",
+      name: "is accepted once, and is 401 when an eavesdropper replays it",
     },
   },
   {
@@ -244,7 +244,7 @@ const RULES: readonly Mutant[] = [
     file: `${SERVER}/webhook/webhooks.ts`,
     find: "randomBytes(CHALLENGE_BYTES)",
     replace: "Buffer.alloc(CHALLENGE_BYTES)",
-    seenBy: { file: WEBHOOK, name: "each attachment asks with a challenge of its own" },
+    seenBy: { file: WEBHOOK, name: "each attachment challenges with a new nonce" },
   },
   {
     name: "WB-99 an inbox that fails is asked again at once",
@@ -253,7 +253,7 @@ const RULES: readonly Mutant[] = [
     replace: "",
     seenBy: {
       file: CONTACTS,
-      name: "an inbox that has failed is left alone for its time, whatever is published",
+      name: "an inbox that has failed is not contacted before its time, whatever is published",
     },
   },
   {
@@ -263,7 +263,7 @@ const RULES: readonly Mutant[] = [
     replace: "",
     seenBy: {
       file: CONTACTS,
-      name: "one agent may name a few inboxes that are none, and then one after the other",
+      name: "one agent may name a few invalid inboxes, and then one at a time",
     },
   },
   {
@@ -273,7 +273,7 @@ const RULES: readonly Mutant[] = [
     replace: "",
     seenBy: {
       file: CONTACTS,
-      name: "a host is asked a few times only, however many agents name it, at whatever port and path",
+      name: "a host is contacted only a few times, however many agents name it, at any port and path",
     },
   },
 ];

@@ -36,7 +36,7 @@ interface Row {
   /** What has happened before. */
   readonly after: readonly ("accepted" | "asked" | "ended")[];
   readonly right: string;
-  /** Whom the hub passes it on to, where it does. */
+  /** To whom the hub forwards it, if it does. */
   readonly for?: "owner" | "worker";
 }
 
@@ -172,7 +172,7 @@ async function refused(by: Party, { handoff }: Scene, given: Given): Promise<voi
 }
 
 test.each(Object.entries(ROWS))(
-  "what is addressed to anybody but the party that it is meant for is refused: %s",
+  "an envelope with another addressee than it is meant for is refused: %s",
   async (_, { by, say, after, right, for: reader }) => {
     const party = by === "owner" ? owner : worker;
     const scene = await begun(after, "worker");
@@ -183,7 +183,7 @@ test.each(Object.entries(ROWS))(
     const isLate = after.includes("ended") && by === "worker";
     expect(await statusOf(text)).toBe(isLate ? 410 : 200);
     if (reader === undefined) return;
-    // The first that comes is the right one: nothing of the others was delivered before it.
+    // The first one to arrive is the right one: the others were not delivered.
     const { delivery } = await (reader === "owner" ? owners : workers).next("delivery");
     expect(delivery).toMatchObject({ type: "envelope", envelope: text });
   },
@@ -202,7 +202,7 @@ test("a cancellation goes to the recipient that the handoff names, or to the hub
   }
 });
 
-test("where the hub has picked the recipient, a cancellation goes to the hub", async () => {
+test("a cancellation goes to the hub if the hub has picked the recipient", async () => {
   const scene = await begun(["accepted"]);
   for (const to of ["owner", "worker", "bystander", "nobody"]) {
     await refused(owner, scene, { kind: "cancel", to, body: {} });
@@ -213,7 +213,7 @@ test("where the hub has picked the recipient, a cancellation goes to the hub", a
   await owners.next("delivery");
 });
 
-test("nothing of all this was delivered to anybody else who was named for it", async () => {
+test("none of these was delivered to a wrong addressee", async () => {
   bystanders.say({ type: "ping" });
   await bystanders.next("pong");
   expect(bystanders.has("delivery")).toBe(false);

@@ -1,4 +1,4 @@
-// What Agent Relay lists as its features, each under its name there.
+// The listed features of Agent Relay, each under its name there.
 import {
   generateKey,
   parseEnvelope,

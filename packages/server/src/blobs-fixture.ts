@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import type { Artifact, Digest } from "@waybill/protocol";
 
-/** The digest of some bytes, as a path names a blob. */
+/** The digest of some bytes in the form of a path. */
 export function digestOfAll(bytes: Uint8Array): Digest {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** The same bytes at every call, and others for another seed. */
+/** Deterministic bytes, different for each seed. */
 export function someBytes(size: number, seed = 1): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: size }, () => {

@@ -31,7 +31,7 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** Uploads as an agent by hand would. */
+/** Uploads as an agent without the SDK would. */
 async function put(world: World, party: Party, sent: Sent = {}) {
   const { bytes = FILM, range, digest = DIGEST, headers } = sent;
   const path = blobPath(digest);
@@ -93,7 +93,7 @@ async function until(party: Party, received: number, digest?: Digest): Promise<v
   }
 }
 
-test("a blob goes up in one request and comes down whole, in part, and as a size", async () => {
+test("a blob is uploaded in one request, and read as a whole, in part, and by size", async () => {
   const { world, owner } = await worldWith();
   expect(await put(world, owner)).toEqual({
     status: 201,
@@ -111,12 +111,12 @@ test("a blob goes up in one request and comes down whole, in part, and as a size
   const head = await get(world, owner, {}, "HEAD");
   expect(head.status).toBe(200);
   expect(head.headers.get("content-length")).toBe(String(FILM.length));
-  // What anybody has uploaded a browser neither shows nor runs as a page of the hub.
+  // A browser must neither show nor run an uploaded blob as a page of the hub.
   expect(whole.headers.get("x-content-type-options")).toBe("nosniff");
   expect(whole.headers.get("content-disposition")).toBe("attachment");
 });
 
-test("the metrics say what blobs take up, and what has come in", async () => {
+test("the metrics report the space of blobs, and the bytes received", async () => {
   const { world, owner } = await worldWith();
   await put(world, owner);
   const part = { bytes: FILM.subarray(0, 10), range: "bytes 0-9/5000" };
@@ -127,7 +127,7 @@ test("the metrics say what blobs take up, and what has come in", async () => {
   expect(text).toMatch(/^waybill_blob_received_bytes_total 300010$/m);
 });
 
-test("a blob goes up in parts, whatever its type is said to be", async () => {
+test("a blob is uploaded in parts, whatever its content type", async () => {
   const { world, owner } = await worldWith();
   const first = FILM.subarray(0, 100_000);
   const part = { bytes: first, range: `bytes 0-99999/${FILM.length}` };
@@ -148,7 +148,7 @@ test("a blob goes up in parts, whatever its type is said to be", async () => {
   expect((await get(world, owner)).bytes).toEqual(FILM);
 });
 
-test("what has arrived before a connection breaks is kept, and the upload goes on", async () => {
+test("bytes that arrived before a connection broke are kept, and the upload resumes", async () => {
   const { world, owner } = await worldWith();
   const connection = await begin(world, owner, FILM.subarray(0, 50_000));
   await until(owner, 50_000);
@@ -157,7 +157,7 @@ test("what has arrived before a connection breaks is kept, and the upload goes o
   expect((await put(world, owner, rest)).status).toBe(201);
 });
 
-test("an upload that says nothing any more is cut, and does not keep another from going on", async () => {
+test("a silent upload is closed, and does not keep another one from resuming", async () => {
   const limits = { uploadWindowMs: 50 };
   const { world, owner } = await worldWith({ serve: { limits } });
   const connection = await begin(world, owner, FILM.subarray(0, 40_000));
@@ -179,7 +179,7 @@ test("an agent uploads as fast as its budget allows, and other requests do not w
 });
 
 test.each(["uploadBytesPerAddress", "uploadBytesPerHub"] as const)(
-  "agents together upload as fast as one budget allows: %s",
+  "all agents together upload as fast as a common budget allows: %s",
   async (budget) => {
     const { world, owner } = await worldWith({ serve: { limits: { [budget]: 300_000 } } });
     const other = await world.party("other");
@@ -190,7 +190,7 @@ test.each(["uploadBytesPerAddress", "uploadBytesPerHub"] as const)(
   },
 );
 
-test("where too many are uploading, the slowest of the agent with the most makes room", async () => {
+test("if too many uploads are under way, the slowest one of the agent with the most is closed", async () => {
   const { world, owner } = await worldWith({ serve: { limits: { uploadsPerHub: 2 } } });
   const other = await world.party("other");
   const slow = await begin(world, owner, FILM.subarray(0, 10));
@@ -209,7 +209,7 @@ test("where too many are uploading, the slowest of the agent with the most makes
   expect(await uploadOf(owner)).toMatchObject({ received: 10 });
 });
 
-test("what is being received counts as held for its agent", async () => {
+test("bytes being received count as held for their agent", async () => {
   const limits = { heldBytesPerHub: 100_000, uploadBytesPerAgent: 50_000 };
   const { world, owner } = await worldWith({ serve: { limits } });
   const uploads = [5, 6, 7, 8].map((seed) =>
@@ -220,7 +220,7 @@ test("what is being received counts as held for its agent", async () => {
   expect(text).toMatch(/_hits_total\{budget="heldBytesPerHub"\} [1-9]/);
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   test("bytes of another digest: 400, and nothing is kept", async () => {
     const { world, owner } = await worldWith();
     const digest = digestOfAll(someBytes(10));
@@ -230,7 +230,7 @@ describe("what is refused", () => {
     expect(upload.json).toEqual({ received: 0, complete: false });
   });
 
-  test("an upload that does not say how long it is, and one that says it twice and differently: 400", async () => {
+  test("an upload without a length, or with two different ones: 400", async () => {
     const { world, owner } = await worldWith();
     const path = blobPath(DIGEST);
     const authorization = `Authorization: ${owner.proof(path, "PUT")}`;
@@ -255,7 +255,7 @@ describe("what is refused", () => {
     expect((await put(world, owner, { range: "bytes 9-8/10" })).status).toBe(400);
   });
 
-  test("a part that is longer than it was said to be: 400", async () => {
+  test("a part that is longer than announced: 400", async () => {
     const { world, owner } = await worldWith();
     const path = blobPath(DIGEST);
     const connection = await RawConnection.open(world.url);
@@ -274,7 +274,7 @@ describe("what is refused", () => {
     expect(await uploadOf(owner)).toMatchObject({ received: 3 });
   });
 
-  test("a proof with a body_digest, for another path, or of nobody: 401", async () => {
+  test("a proof with a body_digest, for another path, or of an unknown agent: 401", async () => {
     const { world, owner } = await worldWith();
     const path = blobPath(DIGEST);
     const wrong = [
@@ -288,7 +288,7 @@ describe("what is refused", () => {
     expect((await ask(world.url + path, { method: "PUT", body: "abc" })).status).toBe(401);
   });
 
-  test("a blob over the limit: 413, and the body is not asked for", async () => {
+  test("a blob over the limit: 413, without asking for the body", async () => {
     const { world, owner } = await worldWith({ hub: { limits: { blobBytes: 1_000 } } });
     const path = blobPath(DIGEST);
     const asked = request(world.url + path, {
@@ -308,7 +308,7 @@ describe("what is refused", () => {
     asked.destroy();
   });
 
-  test("an upload whose body is asked for comes whole", async () => {
+  test("an upload with Expect: 100-continue arrives completely", async () => {
     const { world, owner } = await worldWith();
     const path = blobPath(DIGEST);
     const asked = request(world.url + path, {
@@ -327,7 +327,7 @@ describe("what is refused", () => {
     response.resume();
   });
 
-  test("more uploads than an agent may have at once: 429, and no others are refused", async () => {
+  test("more uploads than an agent may have at once: 429, without affecting others", async () => {
     const hub = { limits: { blobUploads: 1 } };
     const { world, owner } = await worldWith({ hub });
     const other = await world.party("other");
@@ -341,13 +341,13 @@ describe("what is refused", () => {
     expect((await put(world, owner)).status).toBe(201);
   });
 
-  test("an upload that does not go on makes room for the next one of its agent", async () => {
+  test("a stalled upload makes room for the next one of its agent", async () => {
     const hub = { limits: { blobUploads: 2 } };
     const { world, owner } = await worldWith({ hub });
     const digests = [DIGEST, ...[5, 6].map((size) => digestOfAll(someBytes(size)))];
     const part = { bytes: FILM.subarray(0, 10), range: `bytes 0-9/${FILM.length}` };
     for (const digest of digests.slice(0, 2)) await put(world, owner, { ...part, digest });
-    // The first one goes on, so the second one is the oldest.
+    // The first one resumes, so the second one is the oldest.
     const next = { bytes: FILM.subarray(10, 20), range: `bytes 10-19/${FILM.length}` };
     await put(world, owner, next);
     expect((await put(world, owner, { ...part, digest: digests[2]! })).status).toBe(202);
@@ -372,7 +372,7 @@ describe("what is refused", () => {
   });
 });
 
-test("who may not read a blob gets the same answer whether it is there or not", async () => {
+test("an agent that may not read a blob gets the same answer whether the blob exists or not", async () => {
   const { world, owner } = await worldWith();
   const other = await world.party("other");
   const before = await get(world, other);

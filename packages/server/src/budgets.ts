@@ -22,7 +22,7 @@ import type { WorkLimit } from "./budgets/work.ts";
 
 export type { Budget } from "./budgets/budget.ts";
 
-/** The names of the bounds that are enforced at the door. */
+/** The names of the limits that are enforced for requests. */
 export type DoorName =
   | ConnectionLimit
   | RateLimit
@@ -32,13 +32,13 @@ export type DoorName =
   | WebhookLimit
   | ClosingLimit;
 
-/** What strangers and agents may ask of a served hub. `BUDGETS` says what each of them bounds. */
+/** What strangers and agents may use of a served hub. `BUDGETS` describes each limit. */
 export type ServedLimits = Record<DoorName, number>;
 
-/** The names of all bounds of a served hub: of whoever asks, of a message, and of a check by schemas. */
+/** The names of all limits of a served hub: for clients, for a message, and for a check by schemas. */
 export type BudgetName = DoorName | MessageLimit | BlobLimit;
 
-/** What is enforced at the door, and counted there. */
+/** The limits that are enforced, and counted, for requests. */
 const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
   ...CONNECTION_BUDGETS,
   ...RATE_BUDGETS,
@@ -50,8 +50,8 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
 };
 
 /**
- * Every bound that a served hub sets to those who ask it, in one place. Everything else reads this:
- * the options, what is enforced, and /metrics.
+ * Every limit of a served hub for its clients, in one place. Everything else reads this: the options,
+ * the enforcement, and /metrics.
  */
 export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
   ...AT_THE_DOOR,
@@ -59,15 +59,15 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
   ...BLOB_BUDGETS,
 };
 
-/** Those that are enforced, and counted, at the door. */
+/** Those that are enforced and counted for requests. */
 export const DOOR_NAMES: readonly DoorName[] = Object.keys(AT_THE_DOOR) as DoorName[];
 
-/** The limits of a served hub where no option says otherwise. */
+/** The default limits of a served hub. */
 export const SERVED_LIMITS: Readonly<ServedLimits> = Object.fromEntries(
   DOOR_NAMES.map((name) => [name, BUDGETS[name].limit]),
 ) as Record<DoorName, number>;
 
-/** The limits of one served hub, and how often each of them was reached. */
+/** The limits of one served hub, and how often each was reached. */
 export class Budgets {
   readonly limits: Readonly<ServedLimits>;
   readonly #hits = new Map<DoorName, number>();
@@ -80,7 +80,7 @@ export class Budgets {
     this.#hits.set(name, this.hitsOf(name) + 1);
   }
 
-  /** The error for what is over a budget; it counts as a hit. */
+  /** The error for exceeding a budget; it is counted. */
   refuse(name: DoorName, message: string, options?: WaybillErrorOptions): WaybillError {
     this.hit(name);
     const { beyond } = BUDGETS[name];

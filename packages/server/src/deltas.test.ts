@@ -10,7 +10,7 @@ interface Scene {
   readonly recipient: Party;
 }
 
-/** One handoff whose recipient works on it, with both of them on sockets. */
+/** One handoff with a running attempt, with both parties on sockets. */
 async function opened(options: WorldOptions = {}): Promise<Scene> {
   const world = await openWorld(options);
   const delegator = await world.party("owner");
@@ -22,7 +22,7 @@ async function opened(options: WorldOptions = {}): Promise<Scene> {
   return { world, handoff, owner, worker, recipient };
 }
 
-/** Everything that was said before is taken in: frames are, in their order. */
+/** Waits until earlier frames were processed, since they are in order. */
 async function heard(wire: Wire): Promise<void> {
   wire.say({ type: "ping" });
   await wire.next("pong");
@@ -37,7 +37,7 @@ const delta = ({ handoff }: Scene, number: number, over: object = {}) => ({
   ...over,
 });
 
-test("WB-246 a delta of the holder reaches the delegator, with its name, and is on no record", async () => {
+test("WB-246 a delta of the holder reaches the delegator, with the holder's name, and is not recorded", async () => {
   const scene = await opened();
   const { world, owner, worker } = scene;
   const { sequence } = await world.store.ledgerHead();
@@ -48,7 +48,7 @@ test("WB-246 a delta of the holder reaches the delegator, with its name, and is 
   await world.close();
 });
 
-test("WB-246 nobody else's delta reaches the delegator, and nobody else is shown one", async () => {
+test("WB-246 a delta of any other agent reaches nobody", async () => {
   const scene = await opened();
   const { world, owner, worker, recipient, handoff } = scene;
   const stranger = await (await world.party("stranger", [{ name: "work" }])).attach();
@@ -57,7 +57,7 @@ test("WB-246 nobody else's delta reaches the delegator, and nobody else is shown
   worker.say(delta(scene, 2, { attempt: 2 }), delta(scene, 3, { handoff_id: "no handoff" }));
   for (const wire of [stranger, owner, worker]) await heard(wire);
   worker.say(delta(scene, 4));
-  // Frames come in their order, so that nothing of the others is on its way any more.
+  // Frames are processed in order, so none of the others' is still on its way.
   expect(await owner.next("delta")).toMatchObject({ number: 4 });
   await worker.call("submit", { envelope: recipient.result(handoff) });
   worker.say(delta(scene, 5));
@@ -67,7 +67,7 @@ test("WB-246 nobody else's delta reaches the delegator, and nobody else is shown
   await world.close();
 });
 
-test("WB-246 a flood of deltas is cut down to 50 a second, and its sender goes on", async () => {
+test("WB-246 a flood of deltas is reduced to 50 a second, and its sender stays connected", async () => {
   const scene = await opened();
   const { world, owner, worker, recipient, handoff } = scene;
   const since = performance.now();
@@ -83,7 +83,7 @@ test("WB-246 a flood of deltas is cut down to 50 a second, and its sender goes o
   await world.close();
 });
 
-test("WB-246 a delegator that reads nothing is sent no deltas, and none is kept for it", async () => {
+test("WB-246 a delegator that does not read is sent no deltas, and none are kept for it", async () => {
   const scene = await opened({ hub: { limits: { deltasPerSecond: 100_000 } } });
   const { world, owner, worker, recipient, handoff } = scene;
   owner.socket.pause();
@@ -95,12 +95,12 @@ test("WB-246 a delegator that reads nothing is sent no deltas, and none is kept 
   await owner.delivery("envelope");
   let count = 0;
   for (; owner.has("delta"); count++) await owner.next("delta");
-  // What the sockets of the system hold is out of the hub's hands; the rest would be 40 MB.
+  // The system's socket buffers are out of the hub's control; the rest would be 40 MB.
   expect(count).toBeLessThan(5_000);
   await world.close();
 });
 
-test("WB-245 a delta that is too long ends its socket with 400", async () => {
+test("WB-245 a delta that is too long closes its socket with 400", async () => {
   const scene = await opened();
   const { world, worker } = scene;
   worker.say(delta(scene, 0, { text: "x".repeat(4_097) }));

@@ -11,7 +11,7 @@ let there: World;
 let owner: Party;
 let worker: Party;
 
-// Two hubs that call themselves the same, each with a key of its own.
+// Two hubs with the same id, each with a key of its own.
 beforeEach(async () => {
   here = await openWorld();
   there = await openWorld();
@@ -38,24 +38,24 @@ test("hubs with one id and different keys are of different custody domains", asy
   }
 });
 
-test("the proof of a request to one hub opens nothing at another hub of the same id", async () => {
+test("the proof of a request to one hub is invalid at another hub with the same id", async () => {
   const path = `/v1/handoffs/${newId()}`;
   const headers = { authorization: owner.proof(path, "GET") };
   const stolen = await ask(there.url + path, { headers });
   expect(stolen.json).toMatchObject({ waybill_status: 401 });
   expect(stolen.json["detail"]).toContain(here.hub.domain);
-  // It is good for the hub that it names, and was not used up elsewhere.
+  // It is valid at the hub that it names, and was not used up elsewhere.
   expect((await ask(here.url + path, { headers })).status).toBe(404);
 });
 
-test("a hub that passes on the nonce of another one gains no hello for it", async () => {
+test("a hub that relays the nonce of another one gets no valid hello for it", async () => {
   const real = await Wire.open(there.url);
   const { nonce } = await real.next("challenge");
-  // What its victim signs names the domain that it knows the relaying hub by.
+  // What its victim signs names the domain under which it knows the relaying hub.
   real.say({ type: "hello", proof: owner.hello(nonce), credit: 1 });
   expect((await real.next("closed")).problem).toMatchObject({ waybill_status: 401, at: "/domain" });
   await real.closed;
-  // In the process there is no nonce at all.
+  // In the same process there is no nonce at all.
   const request = { agent: "owner", instance: owner.instance, credit: 1 };
   const proof = owner.hello(undefined);
   const attaching = there.hub.attach({ ...request, proof }, () => undefined);
@@ -64,7 +64,7 @@ test("a hub that passes on the nonce of another one gains no hello for it", asyn
   await attached.close();
 });
 
-test("a handoff is taken by the hub that it is meant for, and by no other one", async () => {
+test("a handoff is accepted by the hub that it is meant for, and by no other one", async () => {
   const handoff = owner.handoff("worker");
   const before = await there.store.ledgerHead();
   expect((await there.hub.submit(handoff.text).catch(String)).toString()).toContain("custody");
@@ -78,7 +78,7 @@ test("a handoff is taken by the hub that it is meant for, and by no other one", 
   expect(await there.store.ledgerHead()).toEqual(before);
 });
 
-test("a hub without a name is called by its domain, and keeps name and domain when its key changes", async () => {
+test("a hub without an id is named by its domain, and keeps both when its key changes", async () => {
   const store = memoryStore();
   const [old, young] = [generateKey(), generateKey()];
   const first = await openHub({ store, key: old });
@@ -95,7 +95,7 @@ test("a hub without a name is called by its domain, and keeps name and domain wh
   await expect(openHub({ store, key: generateKey() })).rejects.toMatchObject({ status: 401 });
 });
 
-test("a store that was opened under a name keeps that name", async () => {
+test("a store keeps the id that it was opened with", async () => {
   const store = memoryStore();
   const key = generateKey();
   await (await openHub({ store, key, id: "harbour" })).close();

@@ -41,7 +41,7 @@ export function rawAsk(url: string, ask: RawAsk = {}): Promise<RawAnswer> {
   });
 }
 
-/** Bytes as they are; everything that comes back until the other side closes. */
+/** Sends raw bytes; returns everything that arrives until the other side closes. */
 export function rawBytes(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ export function sealed(payload: object | string, key: PrivateKey): string {
   return signCompact(typeof payload === "string" ? payload : JSON.stringify(payload), key);
 }
 
-/** The same signature once more: S + L is S to whoever does not look. */
+/** The malleated signature: S + L equals S for a verifier that does not check. */
 export function withLargeS(compact: string): string {
   const [header, payload, signature] = partsOf(compact);
   const bytes = Buffer.from(signature, "base64url");
@@ -92,13 +92,13 @@ export function withR(compact: string, hex: string): string {
   return `${header}.${payload}.${base64url(bytes)}`;
 }
 
-/** A message with a header of one's own; the signature fits it. */
+/** A message with any header; the signature is valid for it. */
 export function withHeader(header: string, payload: object, key: PrivateKey): string {
   const input = `${base64url(header)}.${base64url(JSON.stringify(payload))}`;
   return `${input}.${base64url(key.sign(Buffer.from(input)))}`;
 }
 
-/** The manifest of who claims to hold a key that nobody should. */
+/** A manifest that claims a key which nobody should hold. */
 export function manifestWithKey(agent: string, hex: string): string {
   const jwk = { kty: "OKP", crv: "Ed25519", x: base64url(Buffer.from(hex, "hex")) };
   const kid = thumbprint(Buffer.from(hex, "hex"));

@@ -19,7 +19,7 @@ async function opened(options?: Parameters<typeof openWorld>[0]): Promise<World>
   return world;
 }
 
-/** Does this for every offer that comes on a line, one after the other. */
+/** Does this for every offer on a connection, one after the other. */
 function forOffers(
   wire: Wire,
   work: (handoff: Signed, attempt: number) => Promise<unknown>,
@@ -32,11 +32,11 @@ function forOffers(
       await work({ text, envelope: { ...payload, handoff_id } }, attempt as number);
     }
   };
-  // It ends with the line.
+  // It ends with the connection.
   return next().catch(() => undefined);
 }
 
-/** Waits for the end of a handoff, and gives the recipients of its attempts. */
+/** Waits for the end of a handoff, and returns the recipients of its attempts. */
 async function endOf(world: World, { envelope }: Signed): Promise<[string, ...string[]]> {
   const { handoff_id: id } = envelope;
   for (;;) {
@@ -56,7 +56,7 @@ async function endOf(world: World, { envelope }: Signed): Promise<[string, ...st
 
 const statusOf = ({ status, json }: Answer): number => json.waybill_status ?? status;
 
-test("29: neither an inbox, a discovery endpoint nor an artifact leads the hub to an inner address", async () => {
+test("29: no inbox, discovery endpoint or artifact leads the hub to an inner address", async () => {
   let connections = 0;
   const inner = createServer((socket) => {
     connections++;
@@ -111,7 +111,7 @@ test("29: neither an inbox, a discovery endpoint nor an artifact leads the hub t
   expect(connections).toBe(0);
 });
 
-test("32: a manifest that changes under a pinned digest is 403, signed by its own agent or not", async () => {
+test("32: a changed manifest under a pinned digest is 403, whoever signed it", async () => {
   const pins = new Map<string, { digest: Digest }>();
   const world = await opened({ hub: { trust: { firstUse: true, pins } } });
   const key = generateKey();
@@ -141,7 +141,7 @@ test("32: a manifest that changes under a pinned digest is 403, signed by its ow
   expect(json["capabilities"]).toMatchObject([{ name: "work" }]);
 });
 
-test("33: a claim that measurement contradicts counts for nothing, and that is told", async () => {
+test("33: a claim that measurement contradicts is ignored, and that is reported", async () => {
   const world = await opened();
   const terms = { timeout_seconds: 60, max_attempts: 1 };
   const boaster = await world.party("boaster", [
@@ -157,7 +157,8 @@ test("33: a claim that measurement contradicts counts for nothing, and that is t
   const wire = await boaster.attach();
   let failures = 0;
   const working = forOffers(wire, async (handoff, attempt) => {
-    // One success now and then, so that it is judged by its record and not shut out for a series.
+    // Occasional successes, so that it is judged by its record and not ejected for a series of
+    // failures.
     const isGood = failures++ % 2 === 1;
     const re = digestOf(handoff.text);
     const body = isGood ? { status: 200, output: 1 } : { status: 500, error: { message: "no" } };
@@ -205,7 +206,7 @@ test("36: an agent that takes everything and does nothing is passed over once it
     expect(statusOf(await owner.submit(handoff.text))).toBe(200);
     return endOf(world, handoff);
   };
-  // By chance about half of them go to the idle one first; three of them are enough.
+  // About half of them go to the idle agent first at random; three of them are enough.
   const first = await Promise.all(Array.from({ length: 24 }, handOff));
   const lost = first.filter((recipients) => recipients.includes("idle"));
   expect(lost.length).toBeGreaterThanOrEqual(3);
@@ -214,7 +215,7 @@ test("36: an agent that takes everything and does nothing is passed over once it
   await Promise.all([silent.close(), wire.close(), taking, working]);
 });
 
-test("37: a handoff that kills every recipient ends with its attempts, and kills no more", async () => {
+test("37: a handoff that kills every recipient ends after its last attempt", async () => {
   const world = await opened({ hub: { terms: { backoffMs: 10 } } });
   const ids = ["a", "b", "c", "d", "e"];
   const killed: string[] = [];
@@ -226,7 +227,7 @@ test("37: a handoff that kills every recipient ends with its attempts, and kills
       forOffers(wire, async (handoff, attempt) => {
         killed.push(id);
         expect(statusOf(await party.submit(party.accept(handoff, attempt)))).toBe(200);
-        // As a process that dies: without a word.
+        // As a process that dies: without a frame.
         wire.socket.terminate();
       }),
     );

@@ -55,7 +55,7 @@ afterAll(() => world.close());
 const DAY = 86_400_000;
 const time = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-/** The status of the table in an answer, or 200 where nothing was refused. */
+/** The status of the table in an answer, or 200 for a success. */
 function statusOf({ status, json }: Answer): number {
   return json.waybill_status ?? (status === 204 ? 200 : status);
 }
@@ -128,7 +128,7 @@ describe("identity", () => {
     expect(await submitted(text)).toBe(200);
   });
 
-  test("4: what is signed as one kind never passes for another", async () => {
+  test("4: an envelope that is signed as one kind never passes for another", async () => {
     const manifest = signManifest({ agent_id: "owner", capabilities: [] }, owner.key);
     const envelope = owner.handoff("worker").text;
     const request = owner.proof("/v1/inbox?instance=i", "GET").split(" ")[1]!;
@@ -149,7 +149,7 @@ describe("identity", () => {
     }
   });
 
-  test("5: what is signed for another hub, another path, method or body is 401", async () => {
+  test("5: a proof for another hub, path, method or body is 401", async () => {
     const path = `/v1/handoffs/${newId()}`;
     expect(statusOf(await owner.ask(path))).toBe(404);
     for (const over of [
@@ -176,7 +176,7 @@ describe("identity", () => {
     expect((await wire.next("closed")).problem.waybill_status).toBe(401);
   });
 
-  test("6: expired, from the future, or valid for too long", async () => {
+  test("6: a proof that is expired, from the future, or valid for too long is 401", async () => {
     const issued_at = time(-10_000);
     for (const [over, status] of [
       [{ issued_at: time(120_000), deadline: time(180_000) }, 401],
@@ -193,7 +193,7 @@ describe("identity", () => {
     }
   });
 
-  test("7: replayed, before and after a restart", async () => {
+  test("7: a replayed proof is refused, before and after a restart", async () => {
     const store = memoryStore();
     const key = generateKey();
     const first = await openHub({ store, key });
@@ -223,7 +223,7 @@ describe("identity", () => {
     const later = new Party("owner", party.key, again.url, second);
     expect((await later.submit(text)).json).toEqual(receipts[1]!.json);
     expect(await store.ledgerHead()).toEqual(before);
-    // Which proofs it had seen it does not know any more, so it takes none from before.
+    // It has forgotten which proofs were used, so it accepts none from before the restart.
     expect(await replay(again.url)).toBe(503);
     const used = await Wire.open(again.url);
     await used.next("challenge");
@@ -241,7 +241,7 @@ describe("identity", () => {
     expect(await submitted(sign({ ...envelope, id: newId(), body }, owner))).toBe(409);
   });
 
-  test("9: a retired key signs nothing new, and what it signed before still verifies", async () => {
+  test("9: a retired key signs nothing new, and its earlier signatures stay valid", async () => {
     const party = await world.party("rotating", [{ name: "work" }]);
     const old = party.handoff("worker");
     expect(await submitted(old.text)).toBe(200);
@@ -303,7 +303,7 @@ describe("identity", () => {
     expect(statusOf(await published("rolling", skipped))).toBe(409);
   });
 
-  test("49: a key is listed by nobody who does not hold it, and its owner is let in", async () => {
+  test("49: only the holder of a key can list it, and its owner is admitted", async () => {
     const [key, spare, squatters] = [generateKey(), generateKey(), generateKey()];
     const squat = (id: string, ...keys: object[]) =>
       sealed(
@@ -343,7 +343,7 @@ describe("identity", () => {
     },
   );
 
-  test("12: an envelope that is encoded anew is refused", async () => {
+  test("12: a re-encoded envelope is refused", async () => {
     const { text } = owner.handoff("worker");
     const [header, body, signature] = partsOf(text);
     const spaced = base64url(JSON.stringify(payloadOf(text), undefined, 1));
@@ -382,7 +382,7 @@ describe("identity", () => {
 });
 
 describe("state", () => {
-  test("14: a result from who does not hold the attempt is 403", async () => {
+  test("14: a result from an agent that does not hold the attempt is 403", async () => {
     const handoff = await underWay();
     expect(await submitted(resultBy(stranger, handoff))).toBe(403);
     expect(await submitted(resultBy(owner, handoff))).toBe(403);
@@ -390,7 +390,7 @@ describe("state", () => {
     expect(await submitted(resultBy(worker, handoff))).toBe(200);
   });
 
-  test("15 and 20: knowing an id opens nothing", async () => {
+  test("15 and 20: knowing an id gives no access", async () => {
     const handoff = await underWay();
     const { handoff_id: id, correlation_id: job } = handoff.envelope;
     expect(statusOf(await stranger.ask(`/v1/handoffs/${id}`))).toBe(404);
@@ -416,7 +416,7 @@ describe("state", () => {
     expect(await submitted(cancelBy(owner, handoff))).toBe(200);
   });
 
-  test("16, 17 and 18: nothing changes what is closed, cancelled, expired or ended", async () => {
+  test("16, 17 and 18: closed, cancelled, expired and ended handoffs do not change", async () => {
     const done = await underWay();
     expect(await submitted(resultBy(worker, done))).toBe(200);
     expect(await submitted(resultBy(worker, done))).toBe(410);
@@ -443,7 +443,7 @@ describe("state", () => {
     expect(shown.json).toMatchObject({ id, status: 504, delegator: "owner" });
     expect(shown.text).toContain(expired.text);
 
-    // 20: it is its delegator's and the operators', and nobody else's.
+    // 20: only its delegator and operators may do this.
     const path = `/v1/dead-letters/${id}`;
     expect(statusOf(await owner.ask(path))).toBe(200);
     expect(statusOf(await stranger.ask(path))).toBe(404);
@@ -459,7 +459,7 @@ describe("state", () => {
     expect((await owner.ask("/v1/dead-letters")).json).toEqual({ dead_letters: [] });
   });
 
-  test("19: an answer to what was not asked is 403, a second one 410", async () => {
+  test("19: an answer to a question that was not asked is 403, a second one 410", async () => {
     const handoff = await underWay();
     const answer = (id: string, value: string, re = digestOf("no question")) =>
       reply(handoff, owner, {
@@ -481,7 +481,7 @@ describe("state", () => {
     expect(await submitted(resultBy(worker, handoff))).toBe(200);
   });
 
-  test("52: a parent_id tells nobody whether there is such a handoff, and how many children it has", async () => {
+  test("52: a parent_id reveals neither whether a handoff exists nor how many children it has", async () => {
     const parent = await underWay();
     const child = (by: Party, id: string) =>
       sign(
@@ -506,13 +506,13 @@ describe("state", () => {
       expect(statusOf(await worker.submit(child(worker, id)))).toBe(status);
     }
     expect(await told(stranger, id)).toEqual(unknown);
-    // Its delegator knows of it, and does not work on it either.
+    // Its delegator knows it, and does not work on it either.
     expect(await told(owner, id)).toEqual(await told(owner, newId()));
     expect(await submitted(cancelBy(owner, parent))).toBe(200);
     expect(await told(stranger, id)).toEqual(unknown);
   });
 
-  test("20: nobody takes another's inbox", async () => {
+  test("20: an agent can't take another's inbox", async () => {
     const thief = new Party("owner", stranger.key, world.url, world.hub);
     expect(statusOf(await thief.poll({ wait_seconds: 0 }))).toBe(401);
     const wire = await Wire.open(world.url);
@@ -525,7 +525,7 @@ describe("state", () => {
   });
 });
 
-/** JSON that two readers may take differently, or that a reader could fall over. */
+/** JSON that two readers may interpret differently, or that could crash a reader. */
 const BAD_JSON: readonly (readonly [number, string, (inside: string) => string, number])[] = [
   [21, "a member twice", (inside) => `{${inside},"x":1,"x":2}`, 400],
   [21, "a member twice, once in escapes", (inside) => `{${inside},"x":1,"\\u0078":2}`, 400],
@@ -541,24 +541,21 @@ const BAD_JSON: readonly (readonly [number, string, (inside: string) => string, 
 ];
 
 describe("parsing", () => {
-  test.each(BAD_JSON)(
-    "%i: %s is refused wherever it stands",
-    async (_item, _what, spell, status) => {
-      const { text } = owner.handoff("worker");
-      const inside = JSON.stringify(payloadOf(text)).slice(1, -1);
-      expect(await submitted(sealed(spell(inside), owner.key))).toBe(status);
-      const body = spell(`"envelope":"${text}"`);
-      expect(statusOf(await ask(`${world.url}/v1/envelopes`, { body }))).toBe(status);
-      const manifest = spell(
-        `"waybill":1,"kind":"manifest","agent_id":"owner","capabilities":[],"keys":[]`,
-      );
-      expect(statusOf(await published("owner", sealed(manifest, owner.key)))).toBe(status);
-      const wire = await owner.attach(0);
-      wire.socket.send(spell(`"type":"call","number":1,"call":"submit","params":{"envelope":"x"}`));
-      expect((await wire.next("closed")).problem.waybill_status).toBe(status);
-      await wire.closed;
-    },
-  );
+  test.each(BAD_JSON)("%i: %s is refused in every place", async (_item, _what, spell, status) => {
+    const { text } = owner.handoff("worker");
+    const inside = JSON.stringify(payloadOf(text)).slice(1, -1);
+    expect(await submitted(sealed(spell(inside), owner.key))).toBe(status);
+    const body = spell(`"envelope":"${text}"`);
+    expect(statusOf(await ask(`${world.url}/v1/envelopes`, { body }))).toBe(status);
+    const manifest = spell(
+      `"waybill":1,"kind":"manifest","agent_id":"owner","capabilities":[],"keys":[]`,
+    );
+    expect(statusOf(await published("owner", sealed(manifest, owner.key)))).toBe(status);
+    const wire = await owner.attach(0);
+    wire.socket.send(spell(`"type":"call","number":1,"call":"submit","params":{"envelope":"x"}`));
+    expect((await wire.next("closed")).problem.waybill_status).toBe(status);
+    await wire.closed;
+  });
 
   test("25: bytes that are not UTF-8 are 400", async () => {
     const body = Buffer.from([...Buffer.from('{"envelope":"'), 0xff, ...Buffer.from('"}')]);
@@ -572,7 +569,7 @@ describe("parsing", () => {
     expect(JSON.parse(answer.text)).toMatchObject({ waybill_status: 400 });
   });
 
-  test("24: a body over the limit is 413, whether it says how long it is or not", async () => {
+  test("24: a body over the limit is 413, with or without a stated length", async () => {
     const body = `{"envelope":"${"x".repeat(1_100_000)}"}`;
     const headers = { "content-type": "application/json" };
     for (const isChunked of [false, true]) {
@@ -587,11 +584,11 @@ describe("parsing", () => {
     }
     const wire = await owner.attach(0);
     wire.socket.send(JSON.stringify({ type: "call", number: 1, params: { x: body + body } }));
-    // The WebSocket's own word for it: the message was not taken in.
+    // The WebSocket's own close code: the message was not read.
     expect(await wire.closed).toBe(1009);
   });
 
-  test("24: compressed bodies are 400, and compressed messages are not agreed to", async () => {
+  test("24: compressed bodies are 400, and compressed messages are not negotiated", async () => {
     const body = gzipSync(JSON.stringify({ envelope: "x".repeat(1_000_000) }));
     for (const encoding of ["gzip", "br", "deflate", "gzip, gzip"]) {
       const answer = await rawAsk(world.url, {
@@ -634,7 +631,7 @@ describe("parsing", () => {
     ],
     [28, nested(40), 413],
   ])("%i: a hostile schema in a manifest is refused", async (_item, schema, status) => {
-    // Of a newcomer: its manifest is refused for nothing else.
+    // From a newcomer: its manifest is refused for nothing else.
     const key = generateKey();
     const manifest = {
       waybill: 1,
@@ -651,7 +648,7 @@ describe("parsing", () => {
     }
   });
 
-  test("27 and 28: a pattern or a union that others choke on costs no time, and is searched with 200", async () => {
+  test("27 and 28: catastrophic patterns and unions cost no time, and are searched with 200", async () => {
     const slow = { type: "string", pattern: "^(a+)+$" };
     const union = { anyOf: Array.from({ length: 20 }, () => ({ anyOf: [slow, slow, slow] })) };
     await world.party("patterns", [
@@ -689,7 +686,7 @@ describe("network", () => {
     await expect(Wire.open(world.url, headers)).rejects.toThrow("403");
   });
 
-  test("30: a request that names no host is 403", async () => {
+  test("30: a request without a host is 403", async () => {
     const answer = await rawBytes(
       world.url,
       "GET /healthz HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n",
@@ -698,7 +695,7 @@ describe("network", () => {
     expect(answer).toContain('"waybill_status":403');
   });
 
-  test("30: its own names and its own pages may ask", async () => {
+  test("30: the hub's own names and pages may send requests", async () => {
     const { port } = new URL(world.url);
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
       const headers = { host, origin: `http://${host}` };

@@ -28,7 +28,7 @@ beforeAll(async () => {
     await hub.publish(signManifest({ agent_id: `hostile-${agent}`, capabilities }, generateKey()));
   }
   await hub.close();
-  // As after a restart, which remembers nothing.
+  // As after a restart, with empty caches.
   world = await openWorld({ hub: { store: counted.store, key, id: hub.id } });
 });
 beforeEach(() => counted.reset());
@@ -36,8 +36,8 @@ afterAll(() => world.close());
 
 const loaded = () => counted.calls("manifest") + counted.calls("manifests");
 
-describe("39: what strangers have stored", () => {
-  test("does not make a listing of capabilities larger, which reads no manifest", async () => {
+describe("39: a registry that strangers have filled", () => {
+  test("does not enlarge a list of capabilities, which reads no manifest", async () => {
     const { status, json, text } = await ask(`${world.url}/v1/capabilities`);
     expect(status).toBe(200);
     expect(json["capabilities"]).toHaveLength(100);
@@ -59,7 +59,7 @@ describe("39: what strangers have stored", () => {
     expect(names).toEqual(Array.from({ length: NAMES }, (_, index) => name(index)));
   });
 
-  test("does not make a search larger than its page", async () => {
+  test("does not enlarge a search beyond its page", async () => {
     const one = await ask(`${world.url}/v1/capabilities?capability=${name(1)}`);
     expect(one.json["fits"]).toHaveLength(HOSTILE);
     expect(counted.characters).toBeLessThan(HOSTILE * 2 * DESCRIPTION.length);
@@ -78,7 +78,7 @@ describe("39: what strangers have stored", () => {
     expect(astray).toMatchObject({ status: 400, json: { at: "/after" } });
   });
 
-  test("does not make the list of agents larger than a few names of each", async () => {
+  test("does not enlarge the list of agents beyond a few names of each", async () => {
     const { json, text } = await ask(`${world.url}/v1/agents`);
     const agents = json["agents"] as { capabilities: unknown[]; capability_count: number }[];
     expect(agents.length).toBeGreaterThan(HOSTILE);
@@ -89,7 +89,7 @@ describe("39: what strangers have stored", () => {
     expect(loaded()).toBe(0);
   });
 
-  test("costs a handoff to a capability nothing but a page of rows", async () => {
+  test("costs a handoff to a capability only a page of rows", async () => {
     const owner = await world.party("owner");
     counted.reset();
     const capability = name(3);

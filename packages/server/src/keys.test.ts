@@ -11,7 +11,7 @@ let now: number;
 
 beforeEach(async () => {
   now = Date.now();
-  // A hub whose clock a test may set: keys grow old in a moment.
+  // A hub with a settable clock: keys expire in a moment.
   const clock = {
     now: () => now,
     setTimer(at: number, callback: () => void) {
@@ -47,7 +47,7 @@ async function publish(
   return ask(`${world.url}/v1/agents/${id}`, { method: "PUT", body: { manifest } });
 }
 
-/** A signed request by this key, at the hub's time. */
+/** A request signed with this key, at the hub's time. */
 function request(id: string, key: PrivateKey): Promise<Answer> {
   const path = "/v1/dead-letters";
   const { id: to, domain } = world.hub;
@@ -68,14 +68,14 @@ async function found(): Promise<{ fits: string[]; reasons: string[] }> {
   };
 }
 
-test("a key that has expired proves nothing any more, and its agent is found no more until it renews", async () => {
+test("an expired key proves nothing, and its agent is not found until it renews", async () => {
   const key = generateKey();
   const until = (at: number) => [{ ...key.jwk, not_after: time(at) }];
   expect((await publish("worker", until(now + HOUR), key)).status).toBe(200);
   expect((await request("worker", key)).status).toBe(200);
   expect(await found()).toEqual({ fits: ["worker"], reasons: [] });
 
-  // Renewed in time, it goes on.
+  // Renewed in time, it continues.
   expect((await publish("worker", until(now + 3 * HOUR), key)).status).toBe(200);
   now += 2 * HOUR;
   expect((await request("worker", key)).status).toBe(200);
@@ -89,11 +89,11 @@ test("a key that has expired proves nothing any more, and its agent is found no 
   const { fits, reasons } = await found();
   expect(fits).toEqual([]);
   expect(reasons.join()).toContain("no key of worker is valid now");
-  // Too late: what has expired can't speak for itself either.
+  // Too late: an expired key can't renew itself either.
   expect((await publish("worker", until(now + HOUR), key)).status).toBe(401);
 });
 
-test("an agent changes its key over the wire: the old one is refused from then on, and nobody else can do it", async () => {
+test("an agent rotates its key over the wire: the old one is refused from then on", async () => {
   const [old, young, stranger] = [generateKey(), generateKey(), generateKey()];
   await publish("owner", [old.jwk], old);
   await world.party("worker", [{ name: "work" }]);
@@ -117,12 +117,12 @@ test("an agent changes its key over the wire: the old one is refused from then o
   wire.say({ type: "hello", proof: before.hello(nonce), credit: 1 });
   expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 401 });
   await (await after.attach()).close();
-  // What the old key signed while it was good is still its word.
+  // The old key's earlier signatures stay valid.
   const path = `/v1/handoffs/${handed.envelope.handoff_id}`;
   expect((await after.ask(path)).json).toMatchObject({ envelope: handed.text });
 });
 
-test("presence tells who is connected, how much more it takes, and when it was last seen", async () => {
+test("presence reports who is connected, its room, and when it was last seen", async () => {
   const worker = await world.party("worker", [{ name: "work", description: "Works." }]);
   const presence = async () => (await ask(`${world.url}/v1/agents/worker`)).json;
   expect(await presence()).toMatchObject({ is_connected: false, last_seen: null, credit: 0 });
@@ -159,7 +159,7 @@ test("presence tells who is connected, how much more it takes, and when it was l
   expect(ids).toEqual(["hub", "owner", "worker"]);
 });
 
-test("when somebody was last seen is known after a restart of the hub, and at every hub of a store", async () => {
+test("the time when an agent was last seen survives a restart, and is known at every hub of a store", async () => {
   const store = memoryStore();
   const key = generateKey();
   const worlds: World[] = [];

@@ -14,21 +14,21 @@ async function withLimits(
   const world = await openWorld({ serve: { limits } });
   try {
     await work(world);
-    // Whatever was tried, the hub is there for everybody else.
+    // Whatever was tried, the hub serves everybody else.
     expect(world.hub.id).toBe("hub");
   } finally {
     await world.close();
   }
 }
 
-test("31: a socket that does not say who it is is closed with 401", () =>
+test("31: a socket without a hello is closed with 401", () =>
   withLimits({ helloMs: 200 }, async ({ url }) => {
     const wire = await Wire.open(url);
     expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 401 });
     await wire.closed;
   }));
 
-test("31: a socket that floods before it says who it is is closed with 401", () =>
+test("31: a socket that floods before its hello is closed with 401", () =>
   withLimits({ closeMs: 200 }, async ({ url }) => {
     const wire = await Wire.open(url);
     for (let count = 0; count < 200; count++) wire.say({ type: "ping" });
@@ -39,7 +39,7 @@ test("31: a socket that floods before it says who it is is closed with 401", () 
     expect((await caller.next("closed")).problem).toMatchObject({ waybill_status: 401 });
   }));
 
-test("31: a socket that never reads is cut off, and what it has not read stays for it", () =>
+test("31: a socket that never reads is closed, and its unread deliveries are kept", () =>
   withLimits({ unsentBytes: 1_000_000 }, async (world) => {
     const owner = await world.party("owner");
     const worker = await world.party("worker", [{ name: "work" }]);
@@ -63,7 +63,7 @@ test("31: a socket that never reads is cut off, and what it has not read stays f
     await line.close();
   }));
 
-test("40: an agent that attaches again and again is told when it may, on sockets and in polls", () =>
+test("40: an agent that attaches too often is told when to retry, on sockets and in polls", () =>
   withLimits({ attachmentBurstPerAgent: 2 }, async (world) => {
     const owner = await world.party("owner");
     for (let time = 0; time < 2; time++) await (await owner.attach()).close();
@@ -79,7 +79,7 @@ test("40: an agent that attaches again and again is told when it may, on sockets
     await (await other.attach()).close();
   }));
 
-test("40: manifests published from one address have a budget of their own", () =>
+test("40: manifests from one address have a budget of their own", () =>
   withLimits({ manifestBytesPerAddress: 1, manifestBurstPerAddress: 3_000 }, async ({ url }) => {
     const capabilities = [{ name: "work", description: "x".repeat(1_200) }];
     const publish = (id: string) => {
@@ -97,7 +97,7 @@ test("40: manifests published from one address have a budget of their own", () =
     expect(text).toMatch(/_hits_total\{budget="manifestBytesPerAddress"\} 2$/m);
   }));
 
-test("31: who reads slowly is offered nothing more until it has read, and loses nothing", () =>
+test("31: a slow reader is offered nothing more until it has caught up, and loses nothing", () =>
   withLimits({ slowBytes: 1_000_000 }, async (world) => {
     const owner = await world.party("owner");
     const slow = await world.party("slow", [{ name: "work" }]);
@@ -112,7 +112,7 @@ test("31: who reads slowly is offered nothing more until it has read, and loses 
       submitted.add(envelope.handoff_id);
     }
     expect(submitted.size).toBeLessThan(100);
-    // Work that anybody could do goes to who reads.
+    // Work for any agent goes to one that reads.
     const quick = await world.party("quick", [{ name: "work" }]);
     const other = await quick.attach();
     const open = owner.handoff("slow", { to: { capability: "work" } });
@@ -130,7 +130,7 @@ test("31: who reads slowly is offered nothing more until it has read, and loses 
     expect(await credit()).toBeGreaterThan(0);
   }));
 
-test("24: headers and bodies that trickle in are cut off with 400", () =>
+test("24: headers and bodies that trickle in are closed with 400", () =>
   withLimits({ headersMs: 300, requestMs: 600 }, async ({ url }) => {
     const host = "Host: 127.0.0.1\r\n";
     const headers = await rawBytes(url, `GET /healthz HTTP/1.1\r\n${host}X-Slow: `);
@@ -144,7 +144,7 @@ test("24: headers and bodies that trickle in are cut off with 400", () =>
     expect((await ask(`${url}/healthz`)).status).toBe(200);
   }));
 
-test("who asks too often is told when to ask again, and is heard then", () =>
+test("a client that asks too often is told when to retry, and is served then", () =>
   withLimits({ requestsPerAddress: 20, burstPerAddress: 5 }, async ({ url }) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`${url}/healthz`)));
     const refused = answers.filter(({ status }) => status === 429);
@@ -157,7 +157,7 @@ test("who asks too often is told when to ask again, and is heard then", () =>
     expect((await ask(`${url}/healthz`)).status).toBe(200);
   }));
 
-test("one agent's requests have a quota of their own", () =>
+test("each agent's requests have a quota of their own", () =>
   withLimits({ callsPerAgent: 0.001, burstPerAgent: 3 }, async (world) => {
     const owner = await world.party("owner");
     const other = await world.party("other");
@@ -169,7 +169,7 @@ test("one agent's requests have a quota of their own", () =>
     expect((await other.ask("/v1/dead-letters")).status).toBe(200);
   }));
 
-test("12: strangers have a budget of bytes; who signs its requests pays out of its own", () =>
+test("12: strangers have a budget of bytes; an agent that signs its requests uses its own", () =>
   withLimits({ bytesPerAddress: 1, burstBytesPerAddress: 50_000 }, async (world) => {
     const owner = await world.party("owner");
     const body = JSON.stringify({ envelope: "x".repeat(40_000) });
@@ -180,7 +180,7 @@ test("12: strangers have a budget of bytes; who signs its requests pays out of i
     expect((await ask(`${world.url}/healthz`)).status).toBe(200);
   }));
 
-test("12: a body of which nobody says how long it is is paid for as it comes", () =>
+test("12: a body without a stated length is charged as it arrives", () =>
   withLimits({ bytesPerAddress: 1, burstBytesPerAddress: 50_000 }, async ({ url }) => {
     const asking = await RawConnection.open(url);
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
@@ -194,7 +194,7 @@ test("12: a body of which nobody says how long it is is paid for as it comes", (
     asking.close();
   }));
 
-test("12: signatures that do not hold use up what an address may ask, and not what an agent may", () =>
+test("12: invalid signatures use up the budget of an address, and not that of the agent", () =>
   withLimits({ requestsPerAddress: 0.001, burstPerAddress: 50 }, async (world) => {
     const owner = await world.party("owner");
     const path = "/v1/dead-letters";
@@ -212,7 +212,7 @@ test("12: signatures that do not hold use up what an address may ask, and not wh
       statuses.push((await ask(`${world.url}/v1/envelopes`, { body: { envelope: text } })).status);
     }
     expect(statuses).toEqual([401, 401, 401, 429]);
-    // Its line is known: what others at its address have used up does not matter on it.
+    // Its connection is authenticated: what others at its address have used up does not matter.
     expect(await asked()).toBe(200);
     line.close();
   }));
@@ -227,7 +227,7 @@ test("12: an agent has a budget of bytes too, over requests and its socket", () 
     expect((await other.ask("/v1/envelopes", { body })).status).toBe(400);
   }));
 
-test("31: a message of too many frames, or in too many fragments, ends its socket", () =>
+test("31: a message with too many frames or fragments closes its socket", () =>
   withLimits({ framesPerMessage: 10, fragmentsPerMessage: 10 }, async (world) => {
     const owner = await world.party("owner");
     const wire = await owner.attach();
@@ -238,14 +238,14 @@ test("31: a message of too many frames, or in too many fragments, ends its socke
     expect(await torn.closed).toBe(1008);
   }));
 
-test("31: pings of the WebSocket itself are counted too", () =>
+test("31: pings of the WebSocket protocol are counted too", () =>
   withLimits({}, async ({ url }) => {
     const wire = await Wire.open(url);
     for (let count = 0; count < 100; count++) wire.socket.ping();
     expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 401 });
   }));
 
-test("31: an agent that pings and does not read makes the hub keep nothing for it", () =>
+test("31: an agent that pings and does not read makes the hub buffer nothing", () =>
   withLimits({ unsentBytes: 2_000_000 }, async (world) => {
     const owner = await world.party("owner");
     const wire = await owner.attach();
@@ -254,14 +254,14 @@ test("31: an agent that pings and does not read makes the hub keep nothing for i
     expect(String(await ponged)).toBe("x");
     wire.socket.pause();
     for (let count = 0; count < 40_000; count++) wire.socket.ping("x".repeat(125));
-    // It is read on: what it asks now is answered once it reads again.
+    // Its calls are answered once it reads again.
     const answer = wire.call("manifests", { agent: "owner" });
     wire.socket.resume();
     expect(await answer).toHaveProperty("manifests");
     await wire.close();
   }));
 
-test("31: of strangers that begin long messages and do not end them the heaviest are cut", () =>
+test("31: of strangers with unfinished long messages the heaviest are closed", () =>
   withLimits({ strangerHeldBytes: 1_000_000 }, async (world) => {
     const strangers: Wire[] = [];
     for (let count = 0; count < 6; count++) {
@@ -287,7 +287,7 @@ test("31: of strangers that begin long messages and do not end them the heaviest
     for (const each of strangers) each.socket.terminate();
   }));
 
-test("41: calls of one agent by the thousand keep another waiting for a few of them only", () =>
+test("41: thousands of calls of one agent delay another agent by a few only", () =>
   withLimits({ callsPerHub: 4 }, async (world) => {
     const heavy = await world.party("heavy", [{ name: "work" }]);
     const light = await world.party("light");
@@ -322,7 +322,7 @@ test("callers that hold more than their share are read later, and are answered a
     await wire.close();
   }));
 
-test("31: nobody is cut for messages that have been read long ago", () =>
+test("31: a connection is not closed for messages that were read long ago", () =>
   withLimits({ heldBytesPerHub: 150_000 }, async (world) => {
     const lines: Wire[] = [];
     for (const name of ["anna", "berta", "carla"]) {
@@ -337,7 +337,7 @@ test("31: nobody is cut for messages that have been read long ago", () =>
     }
   }));
 
-test("31: a delegator is brought more open questions than its line may hold, as it reads them", () =>
+test("31: a delegator gets more open questions than its connection may hold as it reads them", () =>
   withLimits({ unsentBytes: 7_000_000 }, async (world) => {
     const owner = await world.party("owner");
     const worker = await world.party("worker", [{ name: "work" }]);
@@ -364,7 +364,7 @@ test("31: a delegator is brought more open questions than its line may hold, as 
     await line.close();
   }));
 
-test("31: the answers to the questions of a handoff have a bound together, as each offer holds them all", async () => {
+test("31: the answers to all questions of a handoff have a common limit, because each offer contains them all", async () => {
   const world = await openWorld({ hub: { limits: { answerCharacters: 300_000 } } });
   const owner = await world.party("owner");
   const worker = await world.party("worker", [{ name: "work" }]);
@@ -387,13 +387,13 @@ test("31: the answers to the questions of a handoff have a bound together, as ea
   await world.close();
 });
 
-test("41: searches have places of their own, and keep none from other calls", () =>
+test("41: searches have slots of their own, and block no other calls", () =>
   withLimits({ callsPerHub: 1, searchesPerHub: 1 }, async (world) => {
     const agent = await world.party("agent", [{ name: "work" }]);
     const line = await agent.attach(0);
     const numbers = [101, 102, 103, 104, 105];
     const params = { capability: "work" };
-    // In one message, so that all of them come at once.
+    // In one message, so that all of them arrive at once.
     line.say(
       ...numbers.map((number) => ({
         type: "call" as const,

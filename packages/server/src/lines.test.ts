@@ -34,7 +34,7 @@ async function polled(party: Party, query?: Record<string, string | number>): Pr
 
 const offerOf = ({ envelope }: Signed) => ({ type: "offer", handoff_id: envelope.handoff_id });
 
-test("what was fetched and not confirmed comes again; what was confirmed does not", () =>
+test("unconfirmed deliveries are repeated in the next poll, and confirmed ones are not", () =>
   withWorld(async (_world, owner, worker) => {
     const handoff = owner.handoff("worker");
     await owner.submit(handoff.text);
@@ -62,7 +62,7 @@ test("an older cursor does not confirm what was fetched after it", () =>
     expect(again.deliveries).toMatchObject([offerOf(two)]);
   }));
 
-test("a poll waits, and is answered when something comes", () =>
+test("a poll waits until there is something to deliver", () =>
   withWorld(async (world, owner, worker) => {
     const polling = polled(worker, { wait_seconds: 30 });
     const isThere = async (): Promise<void> => {
@@ -77,7 +77,7 @@ test("a poll waits, and is answered when something comes", () =>
     expect((await polling).deliveries).toMatchObject([offerOf(handoff)]);
   }));
 
-test("the same process goes on over another line, in the middle of its attempt", () =>
+test("the same process continues its attempt over another kind of connection", () =>
   withWorld(async (world, owner, worker) => {
     const handoff = owner.handoff("worker");
     await owner.submit(handoff.text);
@@ -105,7 +105,7 @@ test("the same process goes on over another line, in the middle of its attempt",
     await third.close();
   }));
 
-test("another process takes the place of one that polls, which is told so and does not take it back", () =>
+test("another process replaces one that polls, which is told so and does not replace it in turn", () =>
   withWorld(async (_world, _owner, worker) => {
     await polled(worker, { wait_seconds: 0 });
     await polled(worker, { wait_seconds: 0, instance: "another" });
@@ -114,7 +114,7 @@ test("another process takes the place of one that polls, which is told so and do
     await polled(worker, { wait_seconds: 0, instance: "another" });
   }));
 
-test("who is connected, when it was last seen, what it takes and what it has on its hands", () =>
+test("operators see who is connected, when it was last seen, its room and its attempts", () =>
   withWorld(async (world, owner, worker) => {
     const presence = async () => (await ask(`${world.url}/v1/agents/worker`)).json;
     expect(await presence()).toMatchObject({ is_connected: false, last_seen: null, credit: 0 });
@@ -142,7 +142,7 @@ test("who is connected, when it was last seen, what it takes and what it has on 
     expect(agents[0]!.manifest).toBeUndefined();
   }));
 
-test("found by words over everything that is offered, without being let in for them", () =>
+test("a search by words covers everything offered, without admission", () =>
   withWorld(async (world) => {
     await world.party("linguist", [{ name: "translate", description: "from French" }]);
     await world.party("cook", [{ name: "soup", description: "French onions" }]);
@@ -155,7 +155,7 @@ test("found by words over everything that is offered, without being let in for t
     expect(named.json).toMatchObject({ fits: [{ agent_id: "cook" }] });
   }));
 
-test("an operator watches what is put on record, from an entry on, as it happens", () =>
+test("an operator watches the ledger from an entry on, as it grows", () =>
   withWorld(async (world, owner) => {
     const headers = asOperator(world.served, "/v1/watch?after=0");
     const response = await fetch(`${world.url}/v1/watch?after=0`, { headers });
@@ -173,7 +173,7 @@ test("an operator watches what is put on record, from an entry on, as it happens
     await reader.cancel();
   }));
 
-test("a hub that goes down answers what is under way, sends everybody away, and loses nothing", async () => {
+test("a hub that shuts down answers requests under way, disconnects everybody, and loses nothing", async () => {
   const store = memoryStore();
   const key = generateKey();
   const slow = new SlowCommits(store);
@@ -191,7 +191,7 @@ test("a hub that goes down answers what is under way, sends everybody away, and 
   const handoffs = Array.from({ length: 20 }, () => owner.handoff("worker"));
   slow.hold();
   const calls = handoffs.map(({ text }) => wire.call("submit", { envelope: text }));
-  // Frames are read in their order, so all calls are under way once this is answered.
+  // Frames are processed in order, so all calls are under way once this is answered.
   wire.say({ type: "ping" });
   await wire.next("pong");
   const closing = served.close();
@@ -205,7 +205,7 @@ test("a hub that goes down answers what is under way, sends everybody away, and 
   await wire.closed;
   expect((await polling).status).toBe(200);
   await watching;
-  // Either it is told that it goes down, or there is nobody to ask any more.
+  // Either it is told that the hub shuts down, or the connection is gone.
   expect((await ready.catch(() => ({ status: 503 }))).status).toBe(503);
   await closing;
   await hub.close();
@@ -226,7 +226,7 @@ test("a hub that goes down answers what is under way, sends everybody away, and 
   await again.close();
 });
 
-test("a socket may publish before its hello, and is asked for a sign of life after it", () =>
+test("a socket may publish before its hello, and is pinged after it", () =>
   withWorld(
     async ({ url }, _owner, worker) => {
       const wire = await Wire.open(url);
@@ -238,7 +238,7 @@ test("a socket may publish before its hello, and is asked for a sign of life aft
       await attached.next("ping");
       attached.say({ type: "pong" }, { type: "ping" });
       await attached.next("pong");
-      // Whoever says nothing any more is taken for dead.
+      // A silent connection is regarded as dead.
       expect(await attached.closed).toBeGreaterThan(0);
     },
     { serve: { limits: { pingMs: 200 } } },

@@ -5,11 +5,11 @@ import { ask, openWorld } from "./served-fixture.ts";
 
 const SECRET = "the-secret-of-the-content";
 
-test("no line of the log holds content, keys, proofs or tokens, whatever goes wrong", async () => {
+test("no log line contains content, keys, proofs or tokens, whatever fails", async () => {
   const lines: string[] = [];
   const logger = hubLogger({ level: "debug", destination: { write: (line) => lines.push(line) } });
   const store = memoryStore();
-  // The one call that fails; the store itself is the real one.
+  // The only call that fails; the store itself is the real one.
   const failing = new Proxy(store, {
     get(target, name) {
       if (name === "correlated") {

@@ -2,7 +2,7 @@ import type { HubLogEvent } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
 import { pino } from "pino";
 
-/** What would be content or a key wherever it turned up. Nothing here logs it; this is the second lock. */
+/** Names of members that would be content or keys. Nothing here logs them; this is the second safeguard. */
 const NEVER_LOGGED: readonly string[] = [
   "authorization",
   "body",
@@ -15,7 +15,7 @@ const NEVER_LOGGED: readonly string[] = [
   "token",
 ];
 
-/** What a served hub needs of a logger: any of pino's is one. */
+/** What a served hub needs of a logger; pino's fit. */
 export interface HubLogger {
   info(members: object, message: string): void;
   warn(members: object, message: string): void;
@@ -25,11 +25,11 @@ export interface HubLogger {
 /** How much is logged, and where to. */
 export interface HubLoggerOptions {
   readonly level?: "debug" | "info" | "warn" | "error" | undefined;
-  /** Left out: standard error. */
+  /** By default standard error. */
   readonly destination?: { write(line: string): void } | undefined;
 }
 
-/** Structured lines, none of which holds what agents have sent. */
+/** Structured log lines without any content of agents. */
 export function hubLogger({ level = "info", destination }: HubLoggerOptions = {}): HubLogger {
   return pino(
     {
@@ -42,7 +42,7 @@ export function hubLogger({ level = "info", destination }: HubLoggerOptions = {}
   );
 }
 
-/** What a hub tells its `log` option, as lines of a logger. */
+/** Converts the hub's `log` events to lines of a logger. */
 export function logTo(logger: HubLogger): (event: HubLogEvent) => void {
   return ({ event, agent, handoffId, status, error }) => {
     const members = { agent, handoff_id: handoffId, status };
@@ -52,8 +52,8 @@ export function logTo(logger: HubLogger): (event: HubLogEvent) => void {
 }
 
 /**
- * Where and of what kind an error is. Not its message: it may hold a piece of what somebody sent,
- * and a stack begins with the message.
+ * Where an error was thrown, and its class. Not its message, which may contain content of a request,
+ * nor its stack, which begins with the message.
  */
 export function faultOf(error: unknown): Record<string, unknown> {
   const { status, code, at, cause } = WaybillError.from(error);

@@ -23,7 +23,7 @@ const asked = (path: string, headers: object, more: object = {}): Promise<Answer
   ask(world.url + path, { headers: { ...headers }, ...more });
 
 describe("an operator's request", () => {
-  test("is taken once, and is 401 when whoever overheard it sends it again", async () => {
+  test("is accepted once, and is 401 when an eavesdropper replays it", async () => {
     const headers = asOperator(world.served, PATH);
     expect((await asked(PATH, headers)).status).toBe(200);
     const again = await asked(PATH, headers);
@@ -44,7 +44,7 @@ describe("an operator's request", () => {
     expect((await asked(PATH, asOperator(world.served, PATH, over))).status).toBe(401);
   });
 
-  test("signs for its body, which nobody can change on the way", async () => {
+  test("signs for its body, which can't be changed in transit", async () => {
     const body = '{"capability":"work"}';
     const more = { method: "POST", body };
     const headers = () => asOperator(world.served, FIND, { body });
@@ -67,14 +67,14 @@ describe("an operator's request", () => {
     await other.close();
   });
 
-  test("that names no host is taken by whichever address it comes", async () => {
+  test("without a host header is accepted at the address of the connection", async () => {
     const headers = asOperator(world.served, PATH, { host: undefined });
     expect((await asked(PATH, headers)).status).toBe(200);
   });
 });
 
-describe("a token that is sent", () => {
-  test("is 401 however it is sent, the right one too, and the answer says how it is done", async () => {
+describe("a token in a request", () => {
+  test("is 401 in every form, even the right one, and the answer says what to do instead", async () => {
     const { operatorToken: token } = world.served;
     for (const authorization of [
       `Bearer ${token}`,
@@ -96,7 +96,7 @@ describe("a token that is sent", () => {
     expect(json.detail).toContain("replace it");
   });
 
-  test("for the metrics opens those, and nothing else", async () => {
+  test("for the metrics gives access to those, and nothing else", async () => {
     const metricsToken = "a token for the metrics";
     const open = await openWorld({ serve: { isBehindProxy: true, metricsToken } });
     const as = async (path: string, token: string, method = "GET") =>
@@ -114,7 +114,7 @@ describe("a token that is sent", () => {
 });
 
 describe("the token of a hub", () => {
-  test("is kept in the store where none is given, and one of an older form is replaced", async () => {
+  test("is kept in the store if none is given, and one of an older form is replaced", async () => {
     const store = memoryStore();
     await store.saveSetting("operator token", "x".repeat(43));
     const hub = await openHub({ store, key: generateKey() });
@@ -151,13 +151,13 @@ describe("the token of a hub", () => {
   });
 });
 
-describe("where a hub can be asked by operators", () => {
+describe("the address in an operator's proof", () => {
   const here = { from: "127.0.0.1", localAddress: "127.0.0.1", localPort: 7411 };
   const there = { from: "10.0.0.9", localAddress: "10.0.0.5", localPort: 7411 };
   const isAt = (rules: Partial<HostRules>, host: string, ends = here) =>
     new Hosts({ host: "127.0.0.1", ...rules }).isAt(host, ends);
 
-  test("on loopback by its port alone, and only by who is on this machine", () => {
+  test("is any loopback name with the port, for clients on this machine only", () => {
     for (const host of ["127.0.0.1:7411", "localhost:7411", "LOCALHOST:7411", "[::1]:7411"]) {
       expect(isAt({}, host), host).toBe(true);
       expect(isAt({ host: "0.0.0.0" }, host), host).toBe(true);
@@ -170,7 +170,7 @@ describe("where a hub can be asked by operators", () => {
     }
   });
 
-  test("from elsewhere by the address that the connection came to", () => {
+  test("is the address of the connection, for clients elsewhere", () => {
     const wide = { host: "0.0.0.0" };
     expect(isAt(wide, "10.0.0.5:7411", there)).toBe(true);
     expect(isAt(wide, "10.0.0.5:7411", { ...there, localAddress: "::ffff:10.0.0.5" })).toBe(true);
@@ -183,7 +183,7 @@ describe("where a hub can be asked by operators", () => {
     expect(isAt({ host: "hub.lan" }, "hub.lan", { ...there, localPort: 443 })).toBe(true);
   });
 
-  test("under the names that it was given", () => {
+  test("is one of the configured names", () => {
     const named = {
       publicUrl: "https://hub.example.org",
       allowedHosts: ["Other.org", "tunnel:9000"],
@@ -196,7 +196,7 @@ describe("where a hub can be asked by operators", () => {
     expect(isAt(named, "sub.other.org", there)).toBe(false);
   });
 
-  test("a name with a port among the allowed ones is allowed as a Host too", async () => {
+  test("a configured name with a port is also accepted as a Host", async () => {
     const open = await openWorld({ serve: { allowedHosts: ["tunnel:9000"] } });
     const status = async (host: string) => (await rawAsk(open.url, { headers: { host } })).status;
     expect(await status("tunnel:9000")).toBe(200);

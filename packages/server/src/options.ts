@@ -14,45 +14,45 @@ export interface ServeOptions {
   readonly hub: HubServer;
   /** The store that the hub was opened over. */
   readonly store: Store;
-  /** Left out: loopback. */
+  /** By default loopback. */
   readonly host?: string | undefined;
-  /** Left out, or 0: one that is free. */
+  /** By default, or with 0, a free port. */
   readonly port?: number | undefined;
-  /** Left out: no TLS of its own. */
+  /** By default no TLS of its own. */
   readonly tls?: TlsFiles | undefined;
-  /** Where others reach it, if that is not where it listens: behind a proxy, or under a name. */
+  /** Its public URL, if that is not where it listens: behind a proxy, or under a name. */
   readonly publicUrl?: string | undefined;
-  /** A proxy that can be trusted stands before it, ends TLS and says in X-Forwarded-For who asks. */
+  /** A trusted proxy is in front of it, terminates TLS and names the client in X-Forwarded-For. */
   readonly isBehindProxy?: boolean | undefined;
-  /** More names under which it may be asked, against DNS rebinding. */
+  /** Further names under which it may be requested, against DNS rebinding. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Origins of web pages that may ask it. Left out: its own. */
+  /** Origins of web pages that may send requests. By default only its own. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /**
-   * Whether strangers may read who is registered. Left out: only where nobody but this machine can
-   * ask, that is on loopback, without a proxy and without a public name. A request with a header of a
-   * proxy (`X-Forwarded-For`, `Forwarded`, `Via`) counts as one from elsewhere, whatever was said.
+   * Whether strangers may read the registry. By default only if no other machine can reach the hub,
+   * that is on loopback, without a proxy and without a public name. A request with a header of a proxy
+   * (`X-Forwarded-For`, `Forwarded`, `Via`) always counts as one from elsewhere.
    */
   readonly isOpenRegistry?: boolean | undefined;
   /**
-   * Whose first manifest is taken, as for `openHub`. Left out: what the hub was opened with, or anybody's
-   * where nobody but this machine can ask, and otherwise by invitation.
+   * Whose first manifest is accepted, as for `openHub`. By default what the hub was opened with, or
+   * anybody's if no other machine can reach the hub, and otherwise by invitation.
    */
   readonly newcomers?: Newcomers | undefined;
   /**
-   * Places of an inner network that the inboxes of agents may name, as `host` or `host:port`; there
-   * http will do. Left out: none.
+   * Addresses of an inner network that the inboxes of agents may use, as `host` or `host:port`, also
+   * with http. By default none.
    */
   readonly innerInboxes?: readonly string[] | undefined;
   /**
-   * What operators key their requests with, as `newOperatorToken` makes it for the hub's custody
-   * domain. Left out: one is made at the first start and kept in the store, and so in its backups.
+   * The operators' token, made by `newOperatorToken` for the hub's custody domain. By default one is
+   * made at the first start and kept in the store, and so in its backups.
    */
   readonly operatorToken?: string | undefined;
-  /** Opens GET /metrics, and nothing else, to whoever sends it as a bearer. Left out: to nobody. */
+  /** Gives access to GET /metrics, and nothing else, as a bearer token. By default nobody has it. */
   readonly metricsToken?: string | undefined;
   readonly limits?: Partial<ServedLimits> | undefined;
-  /** Left out: nothing is logged. */
+  /** By default nothing is logged. */
   readonly logger?: HubLogger | undefined;
 }
 
@@ -60,8 +60,11 @@ export interface ServeOptions {
 export interface ServedHub {
   readonly url: string;
   readonly port: number;
-  /** What operators key their requests with (`signOperatorRequest`). It is never sent. */
+  /** The operators' token (`signOperatorRequest`). It is never sent. */
   readonly operatorToken: string;
-  /** Answers what is under way, sends everybody away to come again, and leaves the hub open. */
+  /**
+   * Answers requests under way, disconnects everybody with a request to reconnect, and leaves the hub
+   * open.
+   */
   close(): Promise<void>;
 }

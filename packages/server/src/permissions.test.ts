@@ -28,7 +28,7 @@ afterEach(() => world.close());
 
 type Asking = (path: string, body?: unknown) => Promise<Answer>;
 
-/** The ways to ask: as an agent, as nobody in particular, as an operator. */
+/** The ways to ask: as an agent, unauthenticated, as an operator. */
 const asParty =
   (party: Party): Asking =>
   (path, body) =>
@@ -47,7 +47,7 @@ const placesOf = ({ json }: Answer): readonly string[] =>
     ({ agent_id: agent, capability: { name, version } }) => `${agent} ${name} ${version}`,
   );
 
-/** Every way to see what is offered, each as a text that names what it has shown. */
+/** Every way to see what is offered, each with a text of what it has shown. */
 async function seen(asking: Asking): Promise<Record<string, unknown>> {
   const [names, found, anything, list, card] = await Promise.all([
     asking("/v1/capabilities"),
@@ -93,7 +93,7 @@ const OPEN_TO_ALL = {
   mixed: [1, "edit 1"],
 };
 
-test("WB-212 an agent, and whoever proves nothing, sees in listings and searches what is for it, and no trace of the rest", async () => {
+test("WB-212 an agent, and an unauthenticated client, sees only what is for it in lists and searches", async () => {
   expect(await seen(asParty(other))).toEqual(OPEN_TO_ALL);
   expect(await seen(asAnybody)).toEqual(OPEN_TO_ALL);
   const texts = await Promise.all(
@@ -104,7 +104,7 @@ test("WB-212 an agent, and whoever proves nothing, sees in listings and searches
   for (const text of texts) expect(text).not.toMatch(/secret|review/);
 });
 
-test("WB-212 an agent that is named, or whose key is, sees what is for it beside what is for everybody", async () => {
+test("WB-212 an agent that is named by id or key sees what is for it besides what is for everybody", async () => {
   expect(await seen(asParty(editor))).toEqual({
     names: [
       { name: "edit", agents: 1 },
@@ -135,7 +135,7 @@ test("WB-212 an operator sees everything", async () => {
   ]);
 });
 
-test("WB-212 a search on a socket shows what is for the agent that is attached, and for the key of its hello", async () => {
+test("WB-212 a search on a socket shows what is for the attached agent, and for the key of its hello", async () => {
   const search = async (party: Party): Promise<unknown> => {
     const wire: Wire = await party.attach();
     const { fits } = await wire.call("find", { capability: "edit" });
@@ -146,14 +146,14 @@ test("WB-212 a search on a socket shows what is for the agent that is attached, 
   expect(await search(editor)).toEqual(["closed", "mixed", "mixed"]);
 });
 
-test("WB-212 a manifest that is asked for by its agent's id is shown whole, because its signature covers it", async () => {
+test("WB-212 a manifest that is requested by agent id is complete, because its signature covers it", async () => {
   const path = "/.well-known/waybill/agents/mixed";
   const whole = (await asTheOperator(path)).text;
   expect((await other.ask(path)).text).toBe(whole);
   expect((await asAnybody(path)).text).toBe(whole);
 });
 
-test("WB-212 pages hold what is for the asker, however much stands between that is for others", async () => {
+test("WB-212 pages contain what is for the asker, however much for others is in between", async () => {
   for (let index = 0; index < 30; index++) {
     await world.party(`hidden-${index}`, [{ name: "edit", from: { agents: ["editor"] } }]);
   }
@@ -171,7 +171,7 @@ test("WB-212 pages hold what is for the asker, however much stands between that 
   expect(pages).toEqual([["mixed edit 1"], ["z edit 1"], []]);
 });
 
-test("WB-211 a handoff to an agent that does not take it is refused over HTTP and sockets, and nothing is on record", async () => {
+test("WB-211 a handoff to an agent that does not take it is refused over HTTP and sockets, and not recorded", async () => {
   const before = await world.store.ledgerHead();
   const { text, envelope } = other.handoff("closed", { body: { capability: "secret" } });
   const refused = await other.submit(text);

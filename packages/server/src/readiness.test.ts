@@ -11,7 +11,7 @@ let owner: Party;
 let store: Store;
 let now: number;
 let isFull: boolean;
-/** Every write that the store was asked for since the start of the test. */
+/** Every write to the store since the start of the test. */
 let writes: ("commit" | "probe" | "setting")[];
 
 const noSpace = () => new WaybillError(503, "There is no space left on the disk.");
@@ -31,7 +31,7 @@ beforeEach(async () => {
     return isFull ? Promise.reject(noSpace()) : saveSetting(name, value);
   };
   writes = [];
-  // A clock that the tests set: how often the store is probed does not depend on how fast they run.
+  // A settable clock: the rate of probes must not depend on the speed of the tests.
   const clock = {
     now: () => now,
     setTimer(at: number, callback: () => void) {
@@ -48,7 +48,7 @@ afterEach(() => world.close());
 
 const readiness = async () => (await ask(`${world.url}/readyz`)).status;
 
-test("nothing is written for /readyz while commits succeed", async () => {
+test("/readyz writes nothing while commits succeed", async () => {
   expect((await owner.submit(owner.handoff("owner").text)).status).toBe(200);
   const before = writes.length;
   for (let count = 0; count < 5; count++) {
@@ -58,7 +58,7 @@ test("nothing is written for /readyz while commits succeed", async () => {
   expect(writes.length).toBe(before);
 });
 
-test("after a commit that failed /readyz is 503, with one probe in a second, until a probe succeeds", async () => {
+test("after a failed commit /readyz is 503, with one probe per second, until a probe succeeds", async () => {
   isFull = true;
   const handoff = owner.handoff("owner");
   expect(await owner.submit(handoff.text)).toMatchObject({ status: 503 });
@@ -70,7 +70,7 @@ test("after a commit that failed /readyz is 503, with one probe in a second, unt
   expect((await ask(`${world.url}/healthz`)).status).toBe(200);
 
   isFull = false;
-  // There is space again, and nobody knows yet: the last probe was less than a second ago.
+  // There is space again, but the last probe was less than a second ago.
   expect(await readiness()).toBe(503);
   now += 1_000;
   expect(await readiness()).toBe(200);

@@ -27,7 +27,7 @@ function enrol(id: string, key = generateKey()): Promise<Answer> {
 const RESERVED = ["operator", "operator-2", "0perator", "hub", "hub-2", "acme.main", "acrne-main"];
 
 test.each([...RESERVED, "alice", "al1ce", "undertaker", "under-taker"])(
-  "a stranger does not enrol as %s",
+  "a stranger can't enrol as %s",
   async (id) => {
     const answer = await enrol(id);
     expect(answer.json).toMatchObject({ waybill_status: 403 });
@@ -49,18 +49,18 @@ test("nor over a socket", async () => {
   await wire.close();
 });
 
-test("a name that looks like no other is anybody's", async () => {
+test("a name without a lookalike is available to anybody", async () => {
   for (const id of ["hubert", "smooth-operator", "acme-main-2", "malice"]) {
     expect((await enrol(id)).status, id).toBe(200);
   }
 });
 
-test("whose key is pinned may have the name, and nobody else", async () => {
+test("a reserved name is available to an agent with a pinned key only", async () => {
   expect((await enrol("operator-7")).json).toMatchObject({ waybill_status: 401 });
   expect((await enrol("operator-7", pinned)).status).toBe(200);
 });
 
-test("whom the hub itself has enrolled goes on under its name from afar", async () => {
+test("an agent that was enrolled in the hub's process keeps its name over the network", async () => {
   const operator = new Party("operator", generateKey(), world.url, world.hub);
   const first = signManifest({ agent_id: operator.id, capabilities: [] }, operator.key);
   await world.hub.publish(first);

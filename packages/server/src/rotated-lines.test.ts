@@ -26,7 +26,7 @@ async function worldOf(store: Store = memoryStore(), key = generateKey()): Promi
 
 type Over = Partial<ManifestInput>;
 
-/** The next manifest of an agent, as its own word. */
+/** The next manifest of an agent, published by itself. */
 async function next(world: World, id: string, signer: PrivateKey, over: Over): Promise<string> {
   const known = await world.hub.operator.presence(id);
   const follows = { sequence: known.sequence + 1, previous: known.digest };
@@ -44,7 +44,7 @@ function detached(world: World, id: string): Promise<void> {
   });
 }
 
-/** Drops the key that the agent has attached with. */
+/** Drops the key with which the agent has attached. */
 async function rotate(world: World, worker: Party, over: Over = {}): Promise<PrivateKey> {
   const young = generateKey();
   const keys = [provenKey(worker.id, young)];
@@ -59,7 +59,7 @@ async function handOff(world: World): Promise<string> {
   return handoff.envelope.handoff_id;
 }
 
-test("51: a socket ends with 401 with the key that opened it, and gets nothing more", async () => {
+test("51: a socket ends with 401 together with the key that opened it, and gets nothing more", async () => {
   const world = await worldOf();
   const worker = await world.party("worker", [{ name: "work" }]);
   const wire = await worker.attach();
@@ -74,7 +74,7 @@ test("51: a socket ends with 401 with the key that opened it, and gets nothing m
   await after.close();
 });
 
-test("51: a manifest that keeps the key leaves the line as it is", async () => {
+test("51: a manifest that keeps the key leaves the connection open", async () => {
   const world = await worldOf();
   const worker = await world.party("worker", [{ name: "work" }]);
   const wire = await worker.attach();
@@ -86,7 +86,7 @@ test("51: a manifest that keeps the key leaves the line as it is", async () => {
   await wire.close();
 });
 
-test("51: a socket ends when the time of its key is over", async () => {
+test("51: a socket ends when its key expires", async () => {
   const world = await worldOf();
   const key = generateKey();
   const keys = [{ ...key.jwk, not_after: new Date(Date.now() + 1_500).toISOString() }];
@@ -95,7 +95,7 @@ test("51: a socket ends when the time of its key is over", async () => {
   expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 401 });
 });
 
-test("51: a poll that waits ends with 401 with the key that signed it; another key takes the line over", async () => {
+test("51: a waiting poll ends with 401 together with the key that signed it; another key continues the connection", async () => {
   const world = await worldOf();
   const worker = await world.party("worker", [{ name: "work" }]);
   expect((await worker.poll({ wait_seconds: 0 })).status).toBe(200);
@@ -115,7 +115,7 @@ test("51: a poll that waits ends with 401 with the key that signed it; another k
   expect(world.hub.operator.instanceOf("both")).toBe(both.instance);
 });
 
-test("51: what an inbox is posted stands on the keys of the manifest that names it", async () => {
+test("51: deliveries to an inbox depend on the keys of the manifest that names it", async () => {
   const hubKey = generateKey();
   const world = await worldOf(memoryStore(), hubKey);
   const inbox = await Inbox.open("worker", hubKey);
@@ -132,7 +132,7 @@ test("51: what an inbox is posted stands on the keys of the manifest that names 
   const left = detached(world, "worker");
   const young = await rotate(world, worker, { inbox: inbox.url });
   await left;
-  // The new manifest names the same inbox, which is asked anew.
+  // The new manifest names the same inbox, which is challenged again.
   await until(attached);
   expect(inbox.posts).toBeGreaterThan(asked);
   const gone = detached(world, "worker");
@@ -140,7 +140,7 @@ test("51: what an inbox is posted stands on the keys of the manifest that names 
   await gone;
 });
 
-test("51: another hub of the store publishes the change, and the line ends here", async () => {
+test("51: a key change at another hub of the store ends the connection here", async () => {
   const [store, key] = [memoryStore(), generateKey()];
   const [here, there] = [await worldOf(store, key), await worldOf(store, key)];
   const worker = await here.party("worker", [{ name: "work" }]);

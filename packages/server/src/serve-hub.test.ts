@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { ask, openWorld, Party } from "./served-fixture.ts";
 import type { ServeOptions } from "./options.ts";
 
-test("a handoff goes from a socket to a poll and back, and its receipts come in the responses", async () => {
+test("a handoff goes from a socket to a poll and back, with its receipts in the responses", async () => {
   const world = await openWorld();
   const owner = await world.party("owner");
   const worker = await world.party("worker", [{ name: "work" }]);
@@ -53,7 +53,7 @@ test("a handoff goes from a socket to a poll and back, and its receipts come in 
   await world.close();
 });
 
-test("the well-known page says who the hub is and where everything is", async () => {
+test("the well-known page names the hub and its endpoints", async () => {
   const world = await openWorld();
   const { json } = await ask(`${world.url}/.well-known/waybill`);
   expect(json).toMatchObject({
@@ -66,7 +66,7 @@ test("the well-known page says who the hub is and where everything is", async ()
   await world.close();
 });
 
-test("a hub that goes down says so at /readyz while everybody is still served", async () => {
+test("a hub that shuts down reports it at /readyz while it still serves requests", async () => {
   const world = await openWorld({ serve: { limits: { readinessGraceMs: 3_000 } } });
   const owner = await world.party("owner");
   const worker = await world.party("worker", [{ name: "work" }]);
@@ -106,7 +106,7 @@ test.each<[isOpen: boolean, how: string, Partial<ServeOptions>]>([
 });
 
 test.each(["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"])(
-  "a request that a proxy has passed on with %s is not from this machine",
+  "a request that a proxy has forwarded with %s is not from this machine",
   async (name) => {
     const world = await openWorld();
     const headers = { [name]: "203.0.113.9" };
@@ -121,7 +121,7 @@ test.each(["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"])(
   },
 );
 
-/** What a hub says aloud when it is served so: to its process, and to its log. */
+/** The warnings of a hub that is served with these options: in its process, and in its log. */
 async function saidAloud(serve: Partial<ServeOptions>): Promise<{ aloud: string; logged: string }> {
   const logged: string[] = [];
   const warnings: string[] = [];
@@ -139,7 +139,7 @@ async function saidAloud(serve: Partial<ServeOptions>): Promise<{ aloud: string;
   return { aloud: warnings.join("\n"), logged: logged.join("\n") };
 }
 
-test("a hub that others can reach without TLS or a proxy says so loudly, and no other one does", async () => {
+test("only a public hub without TLS or a proxy warns about it", async () => {
   const { aloud, logged } = await saidAloud({ host: "0.0.0.0" });
   expect(aloud).toContain("without TLS");
   expect(logged).toContain("without TLS");

@@ -29,7 +29,7 @@ const OPEN_AND_PLAIN =
   "others can reach it, without TLS. Whoever is on the way can read what is handed off, and change what operators are answered; give it a certificate (tls), put a proxy with TLS before it (isBehindProxy), or listen on loopback.";
 
 /**
- * Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket.
+ * Serves a hub over HTTP and WebSocket to agents in other processes, and to operators.
  *
  * @example
  * ```ts
@@ -156,7 +156,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const url = (publicUrl ?? `${scheme}://${named(host)}:${bound}`).replace(/\/+$/, "");
   logger?.info({ url, hub: hub.id }, "listening");
   if (!isLoopback(host) && !isBehindProxy && tls === undefined) {
-    // Said twice: whoever logs nothing must hear it too.
+    // Emitted twice: an operator without a log must see it too.
     logger?.warn({ host }, OPEN_AND_PLAIN);
     process.emitWarning(`The hub ${hub.id} listens on ${host}: ${OPEN_AND_PLAIN}`, {
       code: "WAYBILL_OPEN_HUB",
@@ -166,7 +166,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   await webhooks.start();
 
   const close = async () => {
-    // Whoever spreads requests over hubs is to see it at /readyz before anybody is sent away.
+    // A load balancer has to see it at /readyz before connections are closed.
     if (limits.readinessGraceMs > 0) await sleep(limits.readinessGraceMs);
     closing.abort();
     polls.close();

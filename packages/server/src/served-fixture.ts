@@ -66,7 +66,7 @@ export interface Ask {
   readonly headers?: Record<string, string>;
 }
 
-/** Asks as nobody in particular. */
+/** Sends an unauthenticated request. */
 export async function ask(url: string, { method, body, headers }: Ask = {}): Promise<Answer> {
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const response = await fetch(url, {
@@ -122,7 +122,7 @@ export interface ProofOver {
   readonly key?: PrivateKey;
 }
 
-/** An agent that speaks the wire by hand. */
+/** An agent that speaks the wire protocol without the SDK. */
 export class Party {
   readonly id: string;
   readonly key: PrivateKey;
@@ -319,7 +319,7 @@ export class Wire {
     return wire;
   }
 
-  /** The next frame of a type that fits; what comes before it is left for others. */
+  /** The next matching frame of a type; frames before it are left for others. */
   async next<Type extends HubFrame["type"]>(
     type: Type,
     fits: (frame: FrameOf<Type>) => boolean = () => true,
@@ -334,7 +334,7 @@ export class Wire {
     }
   }
 
-  /** Whether a frame of this type has come that nobody has taken. */
+  /** Whether an unread frame of this type has arrived. */
   has(type: HubFrame["type"]): boolean {
     return this.#frames.some((frame) => frame.type === type);
   }

@@ -15,17 +15,17 @@ export interface Served {
   readonly tolls: RateLimits;
   readonly turns: FairScheduler;
   readonly url: string;
-  /** Whether strangers may read the registry, where its operator has said so. */
+  /** Whether strangers may read the registry, if its operator has decided that. */
   readonly isOpenRegistry: boolean | undefined;
-  /** Whose first manifest is taken, where its operator has said so. */
+  /** Whose first manifest is accepted, if its operator has decided that. */
   readonly newcomers: Newcomers | undefined;
-  /** Nobody but this machine can ask it, unless a proxy passes requests on that nobody has told it of. */
+  /** No other machine can reach it, unless an undeclared proxy forwards requests. */
   readonly isLocal: boolean;
   readonly metrics: HubMetrics;
-  /** It goes down soon: nobody new should be sent here. */
+  /** It shuts down soon: no new clients should be sent here. */
   readonly isEnding: boolean;
-  /** Aborted when it goes down: whoever asks then should go elsewhere, or come again. */
+  /** Aborted when it shuts down: clients should then go elsewhere, or retry. */
   readonly closing: AbortSignal;
-  /** The description of all this. */
+  /** The OpenAPI description. */
   openapi(): string;
 }

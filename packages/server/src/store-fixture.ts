@@ -2,7 +2,7 @@ import type { Store } from "@waybill/hub";
 
 type Method = (...given: unknown[]) => Promise<unknown>;
 
-/** The same store, with each of its calls made by another function. */
+/** The same store, with each of its calls wrapped. */
 function throughout(store: Store, call: (name: keyof Store, method: Method) => Method): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {
@@ -14,10 +14,10 @@ function throughout(store: Store, call: (name: keyof Store, method: Method) => M
   });
 }
 
-/** A store with what is read of it counted. */
+/** A store that counts what is read from it. */
 export class CountedStore {
   readonly store: Store;
-  /** The characters of all that reads gave since `reset`. */
+  /** The characters that reads have returned since `reset`. */
   characters = 0;
   readonly #calls = new Map<keyof Store, number>();
 

@@ -4,10 +4,10 @@ import type { Asker, HandoffBody } from "@waybill/protocol";
 import type { Groups } from "../groups/groups.ts";
 import type { Audiences, Offer } from "../registry/registry.ts";
 
-/** Who looks at what is offered: an agent, somebody who has not proven to be one, or an operator. */
+/** The viewer of what is offered: an agent, an unauthenticated client, or an operator. */
 export type Viewer = Asker | "anybody" | "operator";
 
-/** Those of an agent's offers that a handoff to it means; where it offers no such version, all of them. */
+/** The agent's offers that match a handoff; if none matches its version, all of them. */
 export function wantedOf(
   offers: readonly Offer[],
   { version }: Pick<HandoffBody, "version">,
@@ -17,7 +17,7 @@ export function wantedOf(
   return wanted.length > 0 ? wanted : offers;
 }
 
-/** Decides who may use what, by what capabilities say and by the groups that operators have made. */
+/** Decides who may use what, from the capabilities and the operators' groups. */
 export class Access {
   readonly #groups: Pick<Groups, "of">;
 
@@ -25,14 +25,14 @@ export class Access {
     this.#groups = groups;
   }
 
-  /** What a search for somebody may show. */
+  /** What a search shows to a viewer. */
   async audiencesOf(viewer: Viewer): Promise<Audiences> {
     if (viewer === "operator") return undefined;
     if (viewer === "anybody") return audiencesFor(undefined, []);
     return audiencesFor(viewer, await this.#groups.of(viewer.agent));
   }
 
-  /** Those of some offers that take work from somebody. */
+  /** The offers that take work from a delegator. */
   async takers(offers: readonly Offer[], viewer: Viewer): Promise<readonly Offer[]> {
     if (viewer === "operator" || offers.every(({ terms }) => terms.from === undefined)) {
       return offers;
@@ -43,7 +43,7 @@ export class Access {
   }
 }
 
-/** Whose a name is, in a queue of those who ask. No agent has the name of the others. */
+/** The name of a client in a queue. No agent has the one of all others. */
 export function nameOf(viewer: Viewer): string {
   return typeof viewer === "string" ? "" : viewer.agent;
 }

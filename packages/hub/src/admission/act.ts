@@ -2,7 +2,7 @@ import { digestOf } from "@waybill/protocol";
 import type { Quota } from "@waybill/protocol/wire";
 import type { NewEntry } from "../store.ts";
 
-/** What an operator did about who may be here, and how somebody came in, as the ledger has it. */
+/** A ledger entry about admission: a decision of an operator, or how an agent was admitted. */
 export type Act =
   | {
       readonly type: "invited";
@@ -23,9 +23,9 @@ export type Act =
   | { readonly type: "group_removed"; readonly group: string }
   /** The agent has published with the key that was pinned to it. */
   | { readonly type: "repinned"; readonly agent: string; readonly kid: string }
-  /** The agent is out of use: its keys are refused, and it takes no work. */
+  /** The agent is retired: its keys are refused, and it takes no work. */
   | { readonly type: "retired"; readonly agent: string }
-  /** The agent has gone on with a new key, by its recovery key. */
+  /** The agent continues with a new key, by its recovery key. */
   | { readonly type: "recovered"; readonly agent: string; readonly kid: string }
   | {
       readonly type: "enrolled";

@@ -4,16 +4,16 @@ import type { NewEntry, SettingChange, Store } from "../store.ts";
 import { actEntry } from "./act.ts";
 import { useInvitation } from "./invitations.ts";
 
-/** How somebody comes in that has not been here before. */
+/** How a newcomer asks to be admitted. */
 export interface Entry {
   readonly newcomers: Newcomers;
   /** The proof of an invitation, as it came with the manifest. */
   readonly invitation?: string | undefined;
 }
 
-/** What has to be in the commit of a first manifest, so that it is let in. */
+/** What the commit of a first manifest has to contain for its admission. */
 export interface Admitted {
-  /** An operator has meant this very agent or key. */
+  /** An operator has named this agent or key. */
   readonly isNamed: boolean;
   readonly settings: readonly SettingChange[];
   readonly entries: readonly NewEntry[];
@@ -24,11 +24,11 @@ export const NO_MORE: Admitted = { isNamed: false, settings: [], entries: [] };
 export interface AdmissionOptions {
   readonly store: Pick<Store, "setting">;
   readonly domain: string;
-  /** Agent ids and the thumbprints of keys that are let in. */
+  /** Agent ids and key thumbprints that are allowed. */
   readonly allowed: readonly string[];
 }
 
-/** Decides whose first manifest is taken. Nothing of a manifest that is refused is kept. */
+/** Decides whose first manifest is accepted. Nothing of a refused manifest is kept. */
 export class Admission {
   readonly #store: Pick<Store, "setting">;
   readonly #domain: string;
@@ -40,7 +40,7 @@ export class Admission {
     this.#allowed = new Set(allowed);
   }
 
-  /** Rejects with 401 or 403 where the newcomer may not enrol. */
+  /** Rejects with 401 or 403 if the newcomer may not enrol. */
   async admit(
     newcomer: Omit<EnrolmentClaim, "domain">,
     { newcomers, invitation }: Entry,
@@ -73,7 +73,7 @@ export class Admission {
   }
 }
 
-/** Where it is kept that an operator has let in an agent's id, or a key. */
+/** The setting for an allowed agent id or key. */
 export function allowedSetting(who: string): string {
   return `allowed ${who}`;
 }

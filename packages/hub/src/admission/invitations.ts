@@ -12,11 +12,11 @@ import type { Page, SettingChange, Store } from "../store.ts";
 
 const DEFAULT_MS = 60 * 60 * 1000;
 
-/** What an operator is given for somebody that is to be let in. */
+/** What an operator gets for an agent that is to be admitted. */
 export interface Invitation {
-  /** Names it. It is no secret. */
+  /** Identifies the invitation. It is no secret. */
   readonly id: string;
-  /** The secret: who has it may enrol one agent, once. */
+  /** The secret: its holder may enrol one agent, once. */
   readonly token: string;
   readonly agent?: string | undefined;
   /** In milliseconds since 1970. */
@@ -24,9 +24,9 @@ export interface Invitation {
 }
 
 export interface NewInvitation {
-  /** Left out: for whichever agent comes with it. */
+  /** By default for any agent. */
   readonly agent?: string | undefined;
-  /** Left out: an hour. */
+  /** By default an hour. */
   readonly expiresMs?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ interface InvitationRow {
   readonly used_by?: string;
 }
 
-/** Makes an invitation, and the change that puts it into the store. */
+/** Makes an invitation, and the change that stores it. */
 export function invite(
   domain: string,
   { agent, expiresMs = DEFAULT_MS }: NewInvitation,
@@ -55,7 +55,7 @@ export function invite(
 
 /** An invitation as operators see it later: without its secret. */
 export interface KnownInvitation extends Omit<Invitation, "token"> {
-  /** Who has come in by it. */
+  /** The agent that was admitted by it. */
   readonly usedBy?: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export async function invitationsOf(
   });
 }
 
-/** The change that takes an invitation away. One that was used has done what it could. */
+/** The change that revokes an invitation. A used one has had its effect. */
 export async function revocation(
   store: Pick<Store, "setting">,
   id: string,
@@ -93,7 +93,7 @@ export async function revocation(
   );
 }
 
-/** Checks the proof of an invitation, and gives the change that uses it up. */
+/** Checks the proof of an invitation, and returns the change that uses it up. */
 export async function useInvitation(
   store: Pick<Store, "setting">,
   proof: string,
@@ -105,7 +105,7 @@ export async function useInvitation(
   const saved = await store.setting(name);
   if (saved === undefined) throw wrongInvitation();
   const row = JSON.parse(saved) as InvitationRow;
-  // Nobody without the token learns whether it was used, or for whom it is.
+  // Without the token nobody learns whether it was used, or for which agent it is.
   checkEnrolment(verify(row.token), claim);
   const { agent, expires_at: expiresAt, used_by: usedBy } = row;
   checkInvitation({ agent, expiresAt, usedBy }, claim.agent, now);

@@ -8,17 +8,17 @@ export interface Pin {
   readonly kid: string;
 }
 
-/** Where the pin of an agent is kept. */
+/** The setting for the pin of an agent. */
 export function pinSetting(agent: string): string {
   return `pin ${agent}`;
 }
 
-/** Where it is kept that an operator has taken an agent out of use. */
+/** The setting for the retirement of an agent. */
 export function retiredSetting(agent: string): string {
   return `retired ${agent}`;
 }
 
-/** Makes the commit of a manifest a conflict where an operator has pinned or retired the agent meanwhile. */
+/** Makes the commit of a manifest conflict if an operator has pinned or retired the agent meanwhile. */
 export function unlessDecided(agent: string, pin: Pin | undefined): readonly SettingChange[] {
   const retired = { name: retiredSetting(agent), from: null, to: null };
   return pin === undefined
@@ -34,7 +34,7 @@ export async function pinOf(
   return kid === undefined ? undefined : { agent, kid };
 }
 
-/** While an operator's pin waits, nobody speaks for the agent but whoever holds the pinned key. */
+/** While an operator's pin waits, only the holder of the pinned key may publish for the agent. */
 export function checkPin(pin: Pin | undefined, agent: string, kid: string): void {
   if (pin === undefined || pin.kid === kid) return;
   throw new WaybillError(
@@ -44,7 +44,7 @@ export function checkPin(pin: Pin | undefined, agent: string, kid: string): void
   );
 }
 
-/** What goes into the commit of the manifest by which a pin is used up. */
+/** The changes of the manifest's commit that use up a pin. */
 export function usedPin(
   pin: Pin | undefined,
   at: number,

@@ -1,8 +1,8 @@
 /** A file of a blob store that is being written. */
 export interface BlobWriter {
-  /** Appends bytes. Where it rejects, some of them may be there. */
+  /** Appends bytes. If it rejects, some of them may have been written. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Settles once all that was written, and the file's name, outlive a crash. */
+  /** Settles once everything written, and the file's name, is durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -14,19 +14,19 @@ export interface BlobSpace {
 }
 
 /**
- * Where a hub keeps the bytes of blobs: files by name. It decides nothing. The rows in the hub's store
- * say which file is which blob, so a file that no row names is what a crash has left behind.
+ * Where a hub stores the bytes of blobs: files by name. It decides nothing. Rows in the hub's store
+ * say which file is which blob, so a file without a row is left over from a crash.
  */
 export interface BlobStore {
-  /** Opens a file to append at a byte, and cuts off what is behind it. A file that is not there is made. */
+  /** Opens a file for appending at an offset, truncates it there, and creates it if it is missing. */
   write(name: string, at: number): Promise<BlobWriter>;
-  /** How many bytes a file has; undefined where there is none. */
+  /** The size of a file; undefined if there is none. */
   size(name: string): Promise<number | undefined>;
-  /** The bytes of a file from one on and up to another, in pieces of at most 1 MiB. Rejects where there are fewer. */
+  /** The bytes of a file in a range, in pieces of at most 1 MiB. Rejects if there are fewer. */
   read(name: string, first: number, end: number): AsyncIterable<Uint8Array>;
-  /** Takes a file away. One that is not there is no error. */
+  /** Removes a file. A missing one is no error. */
   remove(name: string): Promise<void>;
-  /** How large the disk is, and how much of it is free. Left out where there is no disk. */
+  /** The size and the free space of the disk. Undefined if there is no disk. */
   space?(): Promise<BlobSpace>;
   /** The names of all files, in any order. */
   names(): AsyncIterable<string>;

@@ -26,12 +26,12 @@ import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
 import { BLOB_ROWS, readDue } from "./rows.ts";
 
-/** The digest of some bytes, as a path names a blob. */
+/** The digest of some bytes in the form of a path. */
 export function digestOfAll(bytes: Uint8Array): Digest {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** Bytes that no other call gives. */
+/** Bytes that no other call returns. */
 export function someBytes(size: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(size);
   let state = seed >>> 0 || 1;
@@ -42,7 +42,7 @@ export function someBytes(size: number, seed = 1): Uint8Array {
   return bytes;
 }
 
-/** Bytes in pieces, as a socket would bring them. */
+/** Bytes in pieces, as from a socket. */
 export async function* pieces(bytes: Uint8Array, length = 1_000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
@@ -65,7 +65,7 @@ export function blobArtifact(bytes: Uint8Array, over: Partial<Artifact> = {}): A
   };
 }
 
-/** A hub in this process, with agents that speak the protocol by hand. */
+/** A hub in this process, with agents that speak the protocol without the SDK. */
 export class BlobWorld {
   readonly store: Store;
   readonly clock: StillClock;
@@ -91,7 +91,7 @@ export class BlobWorld {
     this.hub = await openHub({ id: "hub", key: this.#key, clock, ...this.#options, store });
   }
 
-  /** The hub goes down and comes back over what is in its store. */
+  /** Restarts the hub over its store. */
   async restart(): Promise<void> {
     await this.hub.close();
     await this.start();
@@ -138,7 +138,7 @@ export class BlobWorld {
     return this.hub.attach({ agent, credit: 16, instance, proof }, handler);
   }
 
-  /** Attaches an agent, and gives its next offer each time. */
+  /** Attaches an agent, and returns its next offer each time. */
   async offers(agent: string): Promise<() => Promise<Extract<Delivery, { type: "offer" }>>> {
     const waiting: Extract<Delivery, { type: "offer" }>[] = [];
     let wake = () => undefined as void;

@@ -29,7 +29,7 @@ async function statusOf(action: () => Promise<unknown>): Promise<number> {
   }
 }
 
-test("what an agent has uploaded it reads again, whole and in part", async () => {
+test("an agent reads what it has uploaded, as a whole and in part", async () => {
   const { blobs } = await worldWith().then((world) => ({ blobs: world.blobs }));
   const digest = digestOfAll(FILM);
   const upload = { digest, size: FILM.length, as: "owner" };
@@ -45,14 +45,14 @@ test("what an agent has uploaded it reads again, whole and in part", async () =>
   const part = await blobs.read({ digest, as: "owner", first: 999, end: 2_002 });
   expect(await all(part.bytes)).toEqual(FILM.subarray(999, 2_002));
   expect(await blobs.upload(upload)).toMatchObject({ isComplete: true });
-  // An upload that is complete is not taken again, and an empty blob is one too.
+  // A complete upload is not written again, and an empty blob is complete.
   expect(await blobs.put(upload, pieces(SONG))).toMatchObject({ isComplete: true });
   const nothing = digestOfAll(new Uint8Array());
   await blobs.put({ digest: nothing, size: 0, as: "owner" }, pieces(new Uint8Array()));
   expect(await all((await blobs.read({ digest: nothing, as: "owner" })).bytes)).toHaveLength(0);
 });
 
-test("an upload goes on where it ended, and nowhere else", async () => {
+test("an upload resumes where it ended, and at no other offset", async () => {
   const { blobs } = await worldWith();
   const digest = digestOfAll(FILM);
   const upload = { digest, size: FILM.length, as: "owner" };
@@ -69,7 +69,7 @@ test("an upload goes on where it ended, and nowhere else", async () => {
   expect(await all((await blobs.read({ digest, as: "owner" })).bytes)).toEqual(FILM);
 });
 
-test("what has arrived before a source fails is kept, and from byte 0 an upload begins anew", async () => {
+test("bytes that arrived before a source failed are kept, and an upload from byte 0 starts over", async () => {
   const { blobs } = await worldWith();
   const digest = digestOfAll(FILM);
   const upload = { digest, size: FILM.length, as: "owner" };
@@ -107,7 +107,7 @@ test("more bytes than were announced are refused", async () => {
   expect(await world.blobs.upload(upload)).toMatchObject({ received: 5_500, isComplete: false });
 });
 
-test("a later upload of the same blob takes over from one that says nothing any more", async () => {
+test("a later upload of the same blob replaces one that has gone silent", async () => {
   const { blobs } = await worldWith();
   const upload = { digest: digestOfAll(FILM), size: FILM.length, as: "owner" };
   let isAsked = () => undefined as void;
@@ -125,7 +125,7 @@ test("a later upload of the same blob takes over from one that says nothing any 
   await expect(first).rejects.toMatchObject({ status: 409 });
 });
 
-test("an envelope names what its sender has uploaded in full, and nothing else", async () => {
+test("an envelope may refer only to what its sender has uploaded completely", async () => {
   const world = await worldWith();
   const { hub, blobs } = world;
   const artifact = blobArtifact(FILM);
@@ -143,7 +143,7 @@ test("an envelope names what its sender has uploaded in full, and nothing else",
   await submit("owner");
 });
 
-test("a blob is read by the parties of the handoff that names it, and by nobody else", async () => {
+test("a blob is readable by the parties of the handoff that refers to it, and by nobody else", async () => {
   const world = await worldWith();
   const { hub, blobs } = world;
   await world.upload("owner", FILM);
@@ -155,7 +155,7 @@ test("a blob is read by the parties of the handoff that names it, and by nobody 
   const offer = await next();
   for (const as of ["owner", "worker"]) expect(await read(as)()).toEqual(FILM);
   for (const as of ["other", "second"]) expect(await statusOf(read(as))).toBe(403);
-  // What the recipient may read it may name: in its result, and to somebody else.
+  // The recipient may refer to what it may read: in its result, and in other handoffs.
   await world.upload("worker", SONG);
   await hub.submit(world.result(offer, "worker", [blobArtifact(FILM), blobArtifact(SONG)]));
   const song = await blobs.read({ digest: digestOfAll(SONG), as: "owner" });
@@ -167,7 +167,7 @@ test("a blob is read by the parties of the handoff that names it, and by nobody 
   expect(await read("second")()).toEqual(FILM);
 });
 
-test("a result that names what its sender may not name is refused, and can be sent anew", async () => {
+test("a result with an unpermitted reference is refused, and can be sent again without it", async () => {
   const world = await worldWith();
   const next = await world.offers("worker");
   await world.hub.submit(world.handoff("owner", "worker", []));
@@ -178,7 +178,7 @@ test("a result that names what its sender may not name is refused, and can be se
   await result();
 });
 
-test("nothing tells an agent what others have uploaded", async () => {
+test("an agent can't find out what others have uploaded", async () => {
   const world = await worldWith();
   const { hub, blobs } = world;
   await world.upload("other", FILM);
@@ -209,7 +209,7 @@ test("nothing tells an agent what others have uploaded", async () => {
   ).toHaveLength(1);
 });
 
-test("an upload that nothing names is removed after a day, and one that was named stays", async () => {
+test("an unreferenced upload is removed after a day, and a referenced one stays", async () => {
   const world = await worldWith();
   const { clock } = world;
   await world.upload("owner", FILM);
@@ -230,7 +230,7 @@ test("an upload that nothing names is removed after a day, and one that was name
   );
 });
 
-test("who has brought a blob in does not pay for what others keep", async () => {
+test("the uploader of a blob is not charged for what others keep", async () => {
   const world = await worldWith({ limits: { blobBytesPerAgent: 100_000 } });
   const next = await world.offers("worker");
   await world.upload("owner", FILM);
@@ -241,7 +241,7 @@ test("who has brought a blob in does not pay for what others keep", async () => 
   const keeping = { timeoutMs: 300 * DAY_MS };
   await world.hub.submit(world.handoff("worker", "second", [blobArtifact(FILM)], keeping));
   await world.hub.submit(world.result(offer, "worker", []));
-  // What an agent may keep has room for one file.
+  // The agent's allowance has room for one file.
   expect(await statusOf(() => world.upload("owner", SONG))).toBe(301);
   world.clock.advance(31 * DAY_MS);
   await world.restart();

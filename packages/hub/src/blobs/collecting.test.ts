@@ -8,13 +8,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const FILM = someBytes(3_000);
 const DIGEST = digestOfAll(FILM);
 const ROUNDS = Number(process.env["WAYBILL_CASES"] ?? 80);
-/** So many steps go on in the same order. */
+/** How many orders of steps are tried. */
 const SWITCH_EACH = 5;
-/** By so many steps either may be ahead. */
+/** How many steps one side may be ahead. */
 const HEAD_STARTS = 6;
 const FIRST_SEED = Number(process.env["WAYBILL_SEED"] ?? 1);
 
-/** A store whose calls go on one at a time, in an order that the seed chooses. */
+/** A store whose calls are interleaved in an order that the seed determines. */
 class Shuffled {
   readonly store: Store;
   isOn = false;
@@ -57,7 +57,7 @@ class Shuffled {
     });
   }
 
-  /** One of two goes on for a while, and then the other: what comes between two steps of either shows so. */
+  /** Runs one side for a while, and then the other, so that each gets between two steps of the other. */
   #pump(): void {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
     if ((this.#state >>> 8) % SWITCH_EACH === 0) this.#isLatest = !this.#isLatest;
@@ -70,9 +70,9 @@ class Shuffled {
   }
 }
 
-/** What goes on while a blob is due to be removed, and for whom it must be there where that succeeds. */
+/** What runs while a blob is due for removal, and for whom the blob must exist if it succeeds. */
 interface Scene {
-  /** Until something of the blob is due in a millisecond. */
+  /** Advances to a millisecond before something of the blob is due. */
   prepare(world: BlobWorld): Promise<void>;
   during(world: BlobWorld): Promise<unknown>;
   readonly reader: string;
@@ -120,7 +120,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
 };
 
-test.each(Object.entries(SCENES))("%s: what is confirmed is there", async (_name, scene) => {
+test.each(Object.entries(SCENES))("%s: whatever is confirmed exists", async (_name, scene) => {
   const outcomes = new Set<string>();
   for (let seed = FIRST_SEED; seed < FIRST_SEED + ROUNDS; seed++) {
     const shuffled = new Shuffled(seed);
@@ -152,7 +152,7 @@ test.each(Object.entries(SCENES))("%s: what is confirmed is there", async (_name
     } else {
       expect(status, label).toBe(403);
     }
-    // No file is left that no row names, and no row that names no file.
+    // No file without a row is left, and no row without a file.
     const files = await world.files();
     const blobs = await world.store.settings("blob ", { limit: 10 });
     expect(
@@ -162,6 +162,6 @@ test.each(Object.entries(SCENES))("%s: what is confirmed is there", async (_name
     outcomes.add(`${status} ${files.length}`);
     await world.hub.close();
   }
-  // Both come first at times, or this has shown nothing.
+  // Both sides must have won sometimes, or this shows nothing.
   expect(outcomes.size, [...outcomes].join()).toBeGreaterThan(scene.reader === "other" ? 0 : 1);
 });

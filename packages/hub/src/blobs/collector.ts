@@ -20,7 +20,7 @@ export interface CollectorOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** Removes blobs that nobody has a right to any more. It holds one timer; all times are in the store. */
+/** Removes blobs to which nobody has a right any more. It holds one timer; all times are in the store. */
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #timer: DeadlineTimer;
@@ -32,12 +32,12 @@ export class Collector {
     this.#timer = new DeadlineTimer(options.context.clock, () => this.#lookAtDue());
   }
 
-  /** Something is to be looked at then. */
+  /** Something is due at this time. */
   note(at: number): void {
     if (this.#hasStarted) this.#timer.note(at);
   }
 
-  /** Begins with what has become due while the hub was down. What is noted before is found then. */
+  /** Starts with what has become due while the hub was down, including what is noted before this. */
   async start(): Promise<void> {
     this.#hasStarted = true;
     const [first] = await this.#options.context.store.settings(BLOB_ROWS.dues, { limit: 1 });
@@ -58,7 +58,7 @@ export class Collector {
     }
   }
 
-  /** Looks at all that is due, and arms the timer for the next that will be. */
+  /** Processes everything that is due, and arms the timer for the next time. */
   async run(): Promise<void> {
     const { store, clock } = this.#options.context;
     for (let after: string | undefined; !this.#isStopped;) {
@@ -77,7 +77,7 @@ export class Collector {
     }
   }
 
-  /** What was moved to a later time, and what somebody else has changed meanwhile, is looked at again then. */
+  /** Postponed rows, and rows that were changed meanwhile, are processed at their new time. */
   async #noteFirst(): Promise<void> {
     const { store, clock } = this.#options.context;
     const [first] = await store.settings(BLOB_ROWS.dues, { limit: 1 });
@@ -85,7 +85,7 @@ export class Collector {
     this.note(Math.max(readDue(first.name).at, clock.now() + PAUSE_AFTER_FAILURE_MS));
   }
 
-  /** The due row goes last: until then a crash leaves all of this to be done again. */
+  /** The due row is deleted last: until then all of this is repeated after a crash. */
   async #look(name: string, { hex, whose }: ReturnType<typeof readDue>): Promise<void> {
     const [type, id = ""] = whose.split(":");
     const hasEnded =
@@ -95,7 +95,10 @@ export class Collector {
     await this.#change([{ name, from: "", to: null }]);
   }
 
-  /** Ends an upload that no envelope has named in time; false where it goes on, and is looked at again later. */
+  /**
+   * Ends an upload that no envelope has referred to in time; false if it goes on, and is checked again
+   * later.
+   */
   async #endUpload(due: string, hex: string, agent: string): Promise<boolean> {
     const { rights, uploads, context } = this.#options;
     const { limits, clock, files, shares } = context;
@@ -152,9 +155,9 @@ export class Collector {
   }
 
   /**
-   * Removes a blob to which nobody has a right. It is marked first. Whoever names a blob checks its row in
-   * the same commit: before the mark, that commit is seen here after it; after the mark, it takes the mark
-   * away, and the removal fails.
+   * Removes a blob to which nobody has a right. It is marked first. A commit that refers to a blob
+   * checks its row: a commit before the mark is seen here after marking; a commit after the mark
+   * removes it, and the removal fails.
    */
   async #removeIfFree(hex: string): Promise<void> {
     const { rights, context } = this.#options;
@@ -165,7 +168,7 @@ export class Collector {
     const keeper = await this.#keeperOf(hex, by);
     if (keeper === by) return;
     if (keeper !== undefined) {
-      // Whoever has brought it in does not pay for what others keep.
+      // The uploader is not charged for what others keep.
       const kept = JSON.stringify({ size, file, by: keeper } satisfies BlobRow);
       if (await this.#change([{ name, from: found.text, to: kept }])) {
         context.shares.move(by, keeper, size);
@@ -184,7 +187,7 @@ export class Collector {
     context.shares.remove(by, size);
   }
 
-  /** An agent with a right to a blob: the one that has brought it in, or else any; undefined where there is none. */
+  /** An agent with a right to a blob, preferably its uploader; undefined if there is none. */
   async #keeperOf(hex: string, by: string): Promise<string | undefined> {
     const { context, rights } = this.#options;
     const { store } = context;

@@ -4,7 +4,7 @@ import type { Store } from "../store.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { BegunUpload, BlobShares } from "./shares.ts";
 
-/** What the parts of a hub that have to do with blobs work on together. */
+/** What the parts of a hub that deal with blobs share. */
 export interface BlobContext {
   readonly store: Store;
   readonly files: BlobStore;
@@ -13,7 +13,7 @@ export interface BlobContext {
   readonly newId: () => string;
   readonly limits: HubLimits;
   readonly shares: BlobShares;
-  /** Something is to be looked at then. */
+  /** Something is due at this time. */
   readonly due: (at: number) => void;
   /** Ends an upload that is complete and that no envelope names; false where it goes on. */
   readonly release: (upload: BegunUpload) => Promise<boolean>;

@@ -21,7 +21,7 @@ export interface BlobCustodyOptions extends Pick<
   readonly assertOpen: () => void;
 }
 
-/** The blobs of a hub: what agents upload, who may read and name it, and until when it is kept. */
+/** The blobs of a hub: uploads, rights to read and refer to them, and retention. */
 export class BlobCustody implements Blobs {
   readonly shares: BlobShares;
   readonly #options: BlobCustodyOptions;
@@ -67,8 +67,8 @@ export class BlobCustody implements Blobs {
   }
 
   /**
-   * Counts what is there, and removes what has no row or is overdue. Nothing but uploads waits for the
-   * count: it takes as long as there are blobs.
+   * Counts the files, and removes those without a row or overdue. Only uploads wait for the count,
+   * whose time depends on the number of blobs.
    */
   start(): void {
     this.#cleaned = this.#count()
@@ -79,7 +79,7 @@ export class BlobCustody implements Blobs {
       });
   }
 
-  /** Begins anew where the store has failed. */
+  /** Starts over if the store has failed. */
   #count(): Promise<void> {
     const { store, files, clock } = this.#context;
     return (this.#counted ??= this.shares
@@ -129,7 +129,7 @@ export class BlobCustody implements Blobs {
     return { size, bytes: this.#context.files.read(file, first, last) };
   }
 
-  /** Checks what an envelope names, and puts it into the commit that takes it. */
+  /** Checks the references of an envelope, and adds them to the commit that takes it. */
   name(
     transaction: HandoffTransaction,
     envelope: Envelope,
@@ -138,17 +138,17 @@ export class BlobCustody implements Blobs {
     return nameBlobs(this.#rights, transaction, envelope, original);
   }
 
-  /** Puts into a commit what follows from it for the blobs of its handoff. */
+  /** Adds to a commit its consequences for the blobs of its handoff. */
   bind(transaction: HandoffTransaction): Promise<void> {
     return bindBlobs(this.#context, transaction);
   }
 
-  /** The end of a handoff that names blobs is on disk. */
+  /** The end of a handoff with blobs is on disk. */
   ended(at: number): void {
     this.#collector.note(at + this.#context.limits.blobKeptMs);
   }
 
-  /** Files whose rows are gone, or that have none: a crash came between the two. */
+  /** Files whose rows are gone, or that never had any: a crash came in between. */
   async #removeOrphans(): Promise<void> {
     for await (const name of this.#context.files.names()) {
       if (this.#isClosed) return;
@@ -157,7 +157,7 @@ export class BlobCustody implements Blobs {
     }
   }
 
-  /** A row is there before its file, so a file that was seen without one has none any more. */
+  /** A row is written before its file, so a file that was seen without a row is orphaned. */
   async #isNamed(file: string): Promise<boolean> {
     const [hex = ""] = file.split(".");
     if ((await this.#rights.blob(hex))?.row.file === file) return true;

@@ -1,13 +1,16 @@
 import { WaybillError } from "@waybill/protocol";
 import type { BlobStore } from "./blob-store.ts";
 
-/** So much is written between two looks at the disk. */
+/** How many bytes are written between two checks of the disk. */
 const LOOK_BYTES = 4 * 1024 * 1024;
 const KEPT_SHARE = 0.05;
 const KEPT_BYTES_MOST = 1024 ** 3;
 const RETRY_AFTER_MS = 60_000;
 
-/** What uploads may take of a disk: they leave some of it to the ledger, without which nothing is taken into custody. */
+/**
+ * The space that uploads may take on a disk. They leave some of it to the ledger, without which
+ * nothing can be taken into custody.
+ */
 export class DiskRoom {
   readonly #files: BlobStore;
   #room = 0;

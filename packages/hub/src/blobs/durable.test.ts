@@ -9,7 +9,7 @@ import { BLOB_ROWS } from "./rows.ts";
 const FILM = someBytes(10_000);
 const DIGEST = digestOfAll(FILM);
 
-/** The same store, with other blobs, that tells of each commit that is done. */
+/** The same store, with other blobs, that reports each completed commit. */
 function storeOver(store: Store, blobs: BlobStore, committed?: Store["commit"]): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {
@@ -21,7 +21,7 @@ function storeOver(store: Store, blobs: BlobStore, committed?: Store["commit"]):
   });
 }
 
-test("a blob is on disk before a row says that it is there, also where it came in parts", async () => {
+test("a blob is on disk before its row says so, also if it arrived in parts", async () => {
   const store: Store = memoryStore();
   const blobs = losingBlobs();
   const left: BlobStore[] = [];
@@ -44,7 +44,7 @@ test("a blob is on disk before a row says that it is there, also where it came i
   expect(await all(left[0]!.read(file!, 0, FILM.length))).toEqual(FILM);
 });
 
-test("what the hub says to have arrived of an upload outlives a crash", async () => {
+test("bytes that the hub has confirmed as arrived survive a crash", async () => {
   const blobs = losingBlobs();
   const world = await BlobWorld.open({ store: storeOver(memoryStore(), blobs) });
   await world.agent("owner");

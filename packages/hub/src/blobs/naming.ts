@@ -8,8 +8,9 @@ import { BLOB_ROWS, handoffDue, hexOf } from "./rows.ts";
 import { stayed } from "./uploads.ts";
 
 /**
- * Checks the blobs that an envelope names, and puts them into the commit that takes it: that commit fails
- * where one of them is removed meanwhile, and is decided anew. `original` is what the handoff replays.
+ * Checks the blobs that an envelope refers to, and adds them to the commit that takes it. That commit
+ * conflicts if one of them is removed meanwhile, and is decided again. `original` is what the handoff
+ * replays.
  */
 export async function nameBlobs(
   rights: BlobRights,
@@ -30,7 +31,7 @@ export async function nameBlobs(
     checkNamedBlob(named, blob?.row.size);
     transaction.change(stayed(BLOB_ROWS.blob(hex), blob!.text));
     if (isUploaded) {
-      // From now on it is the handoff that gives its sender the right to it.
+      // From now on the sender's right comes from the handoff.
       transaction.change({ name: BLOB_ROWS.upload(hex, envelope.from), from: text, to: null });
       transaction.change(...(await rights.withoutDue(hex, envelope.from, row)));
     }
@@ -41,8 +42,8 @@ export async function nameBlobs(
 }
 
 /**
- * Adds to the commit who may read the blobs of the handoff from now on, and, at its end, until when they
- * are kept for it.
+ * Adds to the commit who may read the blobs of the handoff, and, at its end, until when they are kept
+ * for it.
  */
 export async function bindBlobs(
   { store, limits }: Pick<BlobContext, "store" | "limits">,
@@ -66,7 +67,7 @@ export async function bindBlobs(
   }
 }
 
-/** The rows by which the parties of a handoff may read its blobs. */
+/** The rows that let the parties of a handoff read its blobs. */
 export function readersOf({ state, blobs = [] }: HandoffRecord): string[] {
   const recipients = state.attempts.map(({ recipient }) => recipient);
   const parties = new Set([state.delegator, ...recipients]);

@@ -4,7 +4,10 @@ import type { SettingChange, Store } from "../store.ts";
 import { agentDue, BLOB_ROWS, hexOf } from "./rows.ts";
 import type { BlobRow, UploadRow } from "./rows.ts";
 
-/** Who may read and name a blob: whoever has uploaded it, and the parties of handoffs that name it. */
+/**
+ * Who may read and refer to a blob: agents that have uploaded it, and the parties of handoffs that
+ * refer to it.
+ */
 export class BlobRights {
   readonly #store: Pick<Store, "setting" | "settings">;
 
@@ -12,7 +15,7 @@ export class BlobRights {
     this.#store = store;
   }
 
-  /** The upload of an agent, as it stands in the store and as it reads. */
+  /** The upload of an agent, as its row and parsed. */
   async upload(
     hex: string,
     agent: string,
@@ -23,14 +26,14 @@ export class BlobRights {
       : { text, row: JSON.parse(text) as UploadRow };
   }
 
-  /** The change that an upload is not looked at any more when its time has come. */
+  /** The change that stops the check of an upload at its due time. */
   async withoutDue(hex: string, agent: string, { due }: UploadRow): Promise<SettingChange[]> {
     const name = BLOB_ROWS.due(due, hex, agentDue(agent));
     const from = await this.#store.setting(name);
     return from === undefined ? [] : [{ name, from, to: null }];
   }
 
-  /** How many bytes a blob has that the agent may read; undefined for one that it may not, or that is not there. */
+  /** The size of a blob that the agent may read; undefined if it may not, or if there is none. */
   async sizeFor(digest: Digest, agent: string): Promise<number | undefined> {
     const hex = hexOf(digest);
     const { row } = await this.upload(hex, agent);
@@ -39,18 +42,18 @@ export class BlobRights {
     return (await this.blob(hex))?.row.size;
   }
 
-  /** Whether the agent is party of a handoff for which the blob is kept. */
+  /** Whether the agent is party to a handoff for which the blob is kept. */
   async isReader(hex: string, agent: string): Promise<boolean> {
     return (await this.#store.settings(BLOB_ROWS.readers(hex, agent), { limit: 1 })).length > 0;
   }
 
-  /** The blob as it stands in the store, whoever may read it. */
+  /** The row of a blob, without a check of rights. */
   async blob(hex: string): Promise<{ readonly text: string; readonly row: BlobRow } | undefined> {
     const text = await this.#store.setting(BLOB_ROWS.blob(hex));
     return text === undefined ? undefined : { text, row: JSON.parse(text) as BlobRow };
   }
 
-  /** The row of a blob that the agent may read. The answer to everybody else tells nothing. */
+  /** The row of a blob that the agent may read. For everybody else the answer reveals nothing. */
   async readable(digest: Digest, agent: string): Promise<BlobRow> {
     const isReadable = (await this.sizeFor(digest, agent)) !== undefined;
     const found = isReadable ? await this.blob(hexOf(digest)) : undefined;

@@ -38,7 +38,7 @@ async function filesBecome(world: BlobWorld, count: number): Promise<void> {
   }
 }
 
-test("an upload that does not go on is removed before long, and not for the time the hub was down", async () => {
+test("a stalled upload is removed soon, not counting the time that the hub was down", async () => {
   const world = await worldWith({ limits: { blobIdleMs: 60_000 } });
   await begin(world, "owner", 10);
   world.clock.advance(59_999);
@@ -54,20 +54,20 @@ test("an upload that does not go on is removed before long, and not for the time
   await filesBecome(world, 0);
 });
 
-test("bytes that are announced and do not come keep nobody from uploading", async () => {
+test("announced bytes that do not arrive block nobody's uploads", async () => {
   const world = await worldWith({ limits: { blobBytesPerHub: 1_000_000 } });
   for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) await begin(world, name, 1);
   expect(await world.upload("owner", FILM)).toMatchObject({ isComplete: true });
 });
 
-test("where the hub has no room, uploads that do not go on make some, first those that have sent least", async () => {
+test("if the hub has no room, stalled uploads make some, first those that have sent least", async () => {
   const limits = { blobBytesPerHub: 600_000 };
   const world = await worldWith({ limits });
   await begin(world, "a", 100_000);
   for (const name of ["b", "c", "d", "e"]) await begin(world, name, 1);
   expect(await world.upload("owner", FILM)).toMatchObject({ isComplete: true });
   expect(await received(world, "a")).toBe(100_000);
-  // What is complete makes no room.
+  // A complete blob makes no room.
   await expect(begin(world, "f", 10)).rejects.toMatchObject({ status: 503 });
   expect(await world.blobs.upload({ digest: digestOfAll(FILM), as: "owner" })).toMatchObject({
     isComplete: true,
@@ -164,7 +164,7 @@ test("agents together have so many uploads begun", async () => {
   expect(await Promise.all(each)).toEqual([100_000, 0, 10]);
 });
 
-test("uploads leave some of the disk to the ledger, and go on once there is more", async () => {
+test("uploads leave some of the disk to the ledger, and resume when there is more", async () => {
   const store: Store = memoryStore();
   let room = 1_100_000;
   async function space(): Promise<BlobSpace> {
@@ -187,7 +187,7 @@ test("uploads leave some of the disk to the ledger, and go on once there is more
   expect(upload).toMatchObject({ isComplete: true });
 });
 
-test("a hub is there before it has counted its blobs, and only uploads wait for that", async () => {
+test("a hub serves before it has counted its blobs, and only uploads wait for that", async () => {
   const store: Store = memoryStore();
   const key = generateKey();
   const before = await worldWith({ store, key });

@@ -13,34 +13,34 @@ type ShareLimits = Pick<
 /** An upload that is not complete. */
 interface Begun {
   readonly size: number;
-  /** What its file takes of the hub's space. */
+  /** The space of its file. */
   taken: number;
-  /** When something has arrived last. */
+  /** When bytes have last arrived. */
   at: number;
 }
 
-/** Whose upload of which blob. */
+/** The agent and the blob of an upload. */
 export interface BegunUpload {
   readonly agent: string;
   readonly hex: string;
 }
 
 /**
- * A file takes this much, however few bytes are in it: agents must not fill a disk with tiny files. What
- * is smaller fits into envelopes.
+ * The least space that a file counts for, so that agents can't fill a disk with tiny files. Smaller
+ * content fits into envelopes.
  */
 const FILE_BYTES = 64 * 1024;
 const PAGE = 500;
 const RETRY_AFTER_MS = 60_000;
 
 /**
- * How much of the hub's space is taken. To an agent counts what it uploads at its full size, from the
- * start. To the hub counts what has arrived: nobody takes its space by announcing what never comes.
+ * How the hub's space is used. For an agent an upload counts with its full size from the start. For
+ * the hub the arrived bytes count, so that nobody takes its space by announcing what never arrives.
  */
 export class BlobShares {
   readonly #limits: ShareLimits;
   readonly #bytes = new Map<string, number>();
-  /** Of each agent the blobs that it has begun to upload, in the order in which it has sent last. */
+  /** The unfinished blobs of each agent, in the order of their last activity. */
   readonly #uploads = new Map<string, Map<string, Begun>>();
   #total = 0;
   #begun = 0;
@@ -59,7 +59,10 @@ export class BlobShares {
     return this.#begun;
   }
 
-  /** Counts what is in the store. Uploads have their time from now on: nothing could arrive meanwhile. */
+  /**
+   * Counts what is in the store. The timeouts of uploads restart now, since nothing could arrive
+   * meanwhile.
+   */
   async load(
     store: Pick<Store, "settings">,
     files: Pick<BlobStore, "size">,
@@ -97,7 +100,7 @@ export class BlobShares {
     return [...(this.#uploads.get(agent)?.keys() ?? [])].map((hex) => ({ agent, hex }));
   }
 
-  /** Of the uploads of all agents the one that has sent least, among those that fit. */
+  /** The matching upload of any agent that has sent least. */
   least(fits: (upload: BegunUpload) => boolean): BegunUpload | undefined {
     let least: (BegunUpload & Begun) | undefined;
     for (const [agent, uploads] of this.#uploads) {
@@ -112,12 +115,12 @@ export class BlobShares {
     return least;
   }
 
-  /** When something of an upload has arrived last; undefined for one that is complete or gone. */
+  /** When bytes of an upload have last arrived; undefined if it is complete or gone. */
   arrivedAt(agent: string, hex: string): number | undefined {
     return this.#uploads.get(agent)?.get(hex)?.at;
   }
 
-  /** Refuses an upload for which there is no room: 301 where its agent can make some, 503 otherwise. */
+  /** Refuses an upload for which there is no room: 301 if its agent can make some, 503 otherwise. */
   check(agent: string, size: number): void {
     const { blobUploads, blobUploadsPerHub, blobBytesPerAgent } = this.#limits;
     if ((this.#uploads.get(agent)?.size ?? 0) >= blobUploads) {
@@ -151,7 +154,7 @@ export class BlobShares {
     this.#total += begun.taken;
   }
 
-  /** An upload goes on, from a byte: it is the last of its agent that would make room. */
+  /** An upload resumes at an offset: it is the last of its agent's to make room. */
   goOn(agent: string, hex: string, from: number, at: number): void {
     const uploads = this.#uploads.get(agent);
     const begun = uploads?.get(hex);
@@ -162,7 +165,7 @@ export class BlobShares {
     this.#take(begun, from);
   }
 
-  /** More of an upload is about to be written; a 503 where the hub has no room for it. */
+  /** More of an upload is about to be written; a 503 if the hub has no room for it. */
   arrive(agent: string, hex: string, arrived: number, at: number): void {
     const begun = this.#uploads.get(agent)?.get(hex);
     if (begun === undefined) return;
@@ -172,7 +175,7 @@ export class BlobShares {
     this.#take(begun, arrived);
   }
 
-  /** An upload is complete, and its file is a blob now, or it has ended in another way and its file is gone. */
+  /** An upload is complete, and its file is a blob now, or it has ended otherwise and its file is removed. */
   end(agent: string, hex: string, isKept: boolean): void {
     const uploads = this.#uploads.get(agent);
     const begun = uploads?.get(hex);
@@ -185,13 +188,13 @@ export class BlobShares {
     this.#total -= begun.taken;
   }
 
-  /** Another agent keeps the file now. */
+  /** The file counts against another agent now. */
   move(from: string, to: string, size: number): void {
     this.#add(from, -spaceOf(size));
     this.#add(to, spaceOf(size));
   }
 
-  /** A file is gone. */
+  /** A file was removed. */
   remove(agent: string, size: number): void {
     this.#add(agent, -spaceOf(size));
     this.#total -= spaceOf(size);
@@ -228,7 +231,7 @@ function busy(message: string): WaybillError {
   return new WaybillError(301, message, { retryAfterMs: RETRY_AFTER_MS });
 }
 
-/** All rows whose names begin so: name and value. */
+/** All rows with a name prefix: name and value. */
 export async function* rowsUnder(
   store: Pick<Store, "settings">,
   prefix: string,

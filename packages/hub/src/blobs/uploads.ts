@@ -30,7 +30,7 @@ interface Receiving extends BlobPut {
   readonly signal: AbortSignal;
 }
 
-/** Takes the bytes of blobs in: one upload at a time of each agent and blob, to a file of its own. */
+/** Receives the bytes of blobs: one upload at a time for each agent and blob, to a file of its own. */
 export class Uploads {
   readonly #context: BlobContext;
   readonly #rights: BlobRights;
@@ -59,12 +59,15 @@ export class Uploads {
       : { received: await this.#received(row), size: row.size, isComplete: false };
   }
 
-  /** Whether something of it is being received. */
+  /** Whether bytes of it are being received. */
   isReceiving(hex: string, agent: string): boolean {
     return this.#newest.has(keyOf(hex, agent));
   }
 
-  /** Takes bytes in from one on. A later call for the same agent and blob ends one that is under way. */
+  /**
+   * Receives bytes from an offset on. A later call for the same agent and blob ends one that is under
+   * way.
+   */
   async put(
     { digest, size, as, from = 0 }: BlobPut,
     bytes: AsyncIterable<Uint8Array>,
@@ -100,13 +103,13 @@ export class Uploads {
     }
   }
 
-  /** Ends what is under way; what has arrived stays. */
+  /** Ends all uploads; their bytes so far are kept. */
   async close(reason: WaybillError): Promise<void> {
     for (const each of this.#newest.values()) each.abort(reason);
     await this.#queue.idle();
   }
 
-  /** Puts on record that the agent uploads it, and where to, before there is a file. */
+  /** Records that the agent uploads the blob, and to which file, before there is a file. */
   async #begin({ digest, size, as, from = 0 }: BlobPut, hex: string): Promise<string> {
     const { shares, limits, clock, newId } = this.#context;
     const { text, row } = await this.#rights.upload(hex, as);
@@ -141,7 +144,7 @@ export class Uploads {
     return next.file!;
   }
 
-  /** Refuses an upload for which there is no room, and what others could make. */
+  /** Refuses an upload for which there is no room, and which can't get any from others. */
   async #makeRoom(agent: string, size: number): Promise<void> {
     const { shares } = this.#context;
     // Nothing happens between this check and what follows from it.
@@ -199,7 +202,7 @@ export class Uploads {
     else await this.#discard({ hex, as: agent, file: row.file });
   }
 
-  /** Takes what is about to be written from the room that the hub and its disk have. */
+  /** Reserves the room that the next bytes need, of the hub and its disk. */
   async #book({ as, hex }: Receiving, at: number, bytes: number): Promise<void> {
     const { shares, clock } = this.#context;
     const take = () => shares.arrive(as, hex, at + bytes, clock.now());
@@ -216,7 +219,7 @@ export class Uploads {
     try {
       for await (const piece of until(bytes, signal)) {
         const fitting = piece.subarray(0, size - at);
-        // What a turn was waited for is done in it, before anything else is waited for.
+        // What the slot was awaited for is done at once, before anything else is awaited.
         hash?.update(fitting);
         await this.#book(receiving, at, fitting.length);
         await writer.write(fitting);
@@ -254,7 +257,7 @@ export class Uploads {
     return hexDigest(hash);
   }
 
-  /** The blob is there for this agent from the commit on. Where the hub has it already, one file is enough. */
+  /** From this commit on the blob is there for this agent. If the hub has it already, one file suffices. */
   async #complete({ digest, hex, as, size, file }: Receiving): Promise<void> {
     const { store, clock, limits, files, shares } = this.#context;
     const name = BLOB_ROWS.blob(hex);
@@ -287,7 +290,7 @@ export class Uploads {
       { name: BLOB_ROWS.upload(hex, as), from: text, to: null },
       ...(await this.#rights.withoutDue(hex, as, row)),
     ]);
-    // It goes on after all.
+    // It has resumed.
     if (type !== "committed") return;
     await this.#context.files.remove(file);
     this.#context.shares.end(as, hex, false);
@@ -307,19 +310,19 @@ export class Uploads {
   }
 }
 
-/** The change that keeps a blob: one that was about to be removed stays, and one that stays is only looked at. */
+/** The change that keeps a blob: removes its mark, or only compares an unmarked row. */
 export function stayed(name: string, text: string): SettingChange {
   const { size, file, by } = JSON.parse(text) as BlobRow;
   return { name, from: text, to: JSON.stringify({ size, file, by } satisfies BlobRow) };
 }
 
-/** What comes, until somebody else takes over: a source that is silent must not keep it from ending. */
+/** The bytes until the upload is replaced: a silent source must not keep it from ending. */
 async function* until(
   bytes: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const iterator = bytes[Symbol.asyncIterator]();
-  // One listener for all steps: what a promise that lasts is raced against, it holds on to.
+  // One listener for all steps: racing against a long-lived promise would leak.
   let stop = (_reason: Error) => undefined as void;
   signal.addEventListener("abort", () => stop(signal.reason as Error), { once: true });
   let hasEnded = false;
@@ -335,7 +338,7 @@ async function* until(
       yield next.value;
     }
   } finally {
-    // A source that waits for its next bytes answers this when they come, if ever.
+    // A source that waits for its next bytes reacts when they come, if ever.
     if (!hasEnded) iterator.return?.().catch(() => undefined);
   }
 }

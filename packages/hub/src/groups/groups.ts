@@ -3,23 +3,23 @@ import { isGroupName } from "@waybill/protocol/hub";
 import type { Quota } from "@waybill/protocol/wire";
 import type { SettingChange, Store } from "../store.ts";
 
-/** Agents under one name, as operators have put them together. */
+/** Agents under one name, as operators have grouped them. */
 export interface Group {
   readonly members: readonly string[];
   readonly quota: Quota;
 }
 
-/** All of them are held in memory, and an agent's groups are looked at with each of its handoffs. */
+/** All groups are in memory, and an agent's groups are read at each of its handoffs. */
 const GROUP_LIMITS = {
   groups: 256,
   members: 1_000,
   groupsOfAgent: 16,
-  /** Of all groups together. */
+  /** Over all groups. */
   memberships: 5_000,
 } as const;
 
 interface Known {
-  /** What the setting said that counts the changes. */
+  /** The value of the setting that counts the changes. */
   readonly changes: string | undefined;
   readonly groups: ReadonlyMap<string, { readonly group: Group; readonly text: string }>;
   readonly ofAgent: ReadonlyMap<string, readonly string[]>;
@@ -27,12 +27,12 @@ interface Known {
 
 const PAGE = 100;
 const PREFIX = "group ";
-/** Counts the changes, whichever hub makes them: what is in memory is out of date once it differs. */
+/** Counts the changes of all hubs: the groups in memory are outdated once it differs. */
 const CHANGES = "groups";
 const NOBODY: Group = { members: [], quota: {} };
 const NONE: readonly string[] = [];
 
-/** The groups that operators have made. They are in the store, and every hub over it has the same. */
+/** The groups that operators have made. They are in the store, and every hub over it shares them. */
 export class Groups {
   readonly #store: Pick<Store, "setting" | "settings">;
   #look: Promise<Known> | undefined;
@@ -66,7 +66,7 @@ export class Groups {
     return Array.from(groups, ([name, { group }]) => ({ name, ...group }));
   }
 
-  /** What a commit has to change, so that a group is another one; `undefined` takes it away. */
+  /** The changes of a commit that replace a group; `undefined` removes it. */
   async change(
     name: string,
     next: (before: Group) => Group | undefined,
@@ -106,7 +106,7 @@ export class Groups {
       const changes = await this.#store.setting(CHANGES);
       if (changes === this.#known.changes) return this.#known;
       const groups = await this.#read();
-      // Another hub may have changed one while they were read.
+      // Another hub may have changed one during the read.
       if ((await this.#store.setting(CHANGES)) !== changes) continue;
       this.#known = { changes, groups, ofAgent: byAgent(groups) };
     }

@@ -1,11 +1,11 @@
 import type { SettingChange, Store } from "../store.ts";
 
-/** When one of the handoffs of a minute came in. Another one takes its slot once a minute has passed. */
+/** When one of the handoffs of a minute was submitted. Its slot is free again after a minute. */
 export interface Slot {
   readonly setting: string;
-  /** 0 where it was never used. */
+  /** 0 if it was never used. */
   at: number;
-  /** What the store has; undefined where that has to be read. */
+  /** The value in the store; undefined if it has to be read. */
   stored: string | null | undefined;
 }
 
@@ -16,9 +16,9 @@ export function slotSettings(group: string): string {
 }
 
 /**
- * When the last handoffs of a group came in, as many as its quota allows in a minute. Each has a setting
- * of its own, which changes in the commit of the handoff: a restart forgets nothing, two hubs over one
- * store can't use the same slot, and handoffs that come at once do not wait for each other.
+ * The times of the last handoffs of a group, as many as its quota allows in a minute. Each has a
+ * setting of its own, which changes in the commit of its handoff: a restart forgets nothing, two hubs
+ * over one store can't use the same slot, and concurrent handoffs do not wait for each other.
  */
 export class Minute {
   readonly #slots: Slot[];
@@ -31,7 +31,7 @@ export class Minute {
     return this.#slots.length;
   }
 
-  /** The slot that was used the longest ago. */
+  /** The least recently used slot. */
   get first(): Slot {
     return this.#slots[0]!;
   }
@@ -51,7 +51,7 @@ export class Minute {
     return { slot, before, change };
   }
 
-  /** What has taken a slot was not committed, or nobody knows whether it was. */
+  /** The commit that took a slot has failed, or its outcome is unknown. */
   giveBack(slot: Slot, before: number): void {
     this.#move(slot, before);
     slot.stored = undefined;
@@ -77,7 +77,7 @@ export class Minute {
   }
 }
 
-/** The minute of a group with so many slots, of those that were used the latest ones. */
+/** The window of a group with that many slots, of the latest uses. */
 export async function readMinute(
   store: Pick<Store, "settings">,
   group: string,

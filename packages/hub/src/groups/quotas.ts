@@ -18,10 +18,10 @@ interface Taken {
   readonly before: number;
 }
 
-/** What is read for a check may be forgotten again before the check: then it is read once more, so often. */
+/** A value may be evicted between its read and the check: then it is read again, this often. */
 const TRIES = 5;
 
-/** Holds the members of groups to what operators allow them together. */
+/** Enforces the quotas of groups. */
 export class Quotas {
   readonly #options: QuotasOptions;
   readonly #minutes = new Map<string, Promise<Minute>>();
@@ -33,8 +33,8 @@ export class Quotas {
   }
 
   /**
-   * Takes a place for a new handoff, and gives what its commit has to change. Refused with 301. Nothing
-   * happens between the check and the taking, so that simultaneous handoffs never go beyond together.
+   * Takes a place for a new handoff, and returns the changes of its commit. Refused with 301. Check
+   * and taking are synchronous, so that concurrent handoffs never exceed the quota together.
    */
   async enter(delegator: string, id: string, now: number): Promise<readonly SettingChange[]> {
     const { open, groups } = this.#options;
@@ -81,7 +81,7 @@ export class Quotas {
     this.#taken.delete(id);
   }
 
-  /** The quota of a group is another one. */
+  /** The quota of a group has changed. */
   forget(group: string): void {
     this.#minutes.delete(group);
   }

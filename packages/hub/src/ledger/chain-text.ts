@@ -2,9 +2,9 @@ import type { Digest } from "@waybill/protocol";
 import type { LedgerEntry } from "../store.ts";
 
 /**
- * Nine lines, each closed by a line feed, empty where there is nothing: so that a shell with
- * `printf` and `sha256sum` can check a ledger too. The content is bound by its digest, which keeps
- * the cost of a link independent of the size of an envelope.
+ * Nine lines, each closed by a line feed, empty without a value, so that a shell with `printf` and
+ * `sha256sum` can verify a ledger too. The content is bound by its digest, so that the cost of a link
+ * does not depend on the size of an envelope.
  */
 export function chainText(previous: Digest, entry: Omit<LedgerEntry, "hash">): string {
   const { sequence, at, type, handoffId, replayKey, digest } = entry;
@@ -17,7 +17,7 @@ export function chainText(previous: Digest, entry: Omit<LedgerEntry, "hash">): s
 let lastAt = Number.NaN;
 let lastText = "";
 
-/** A time as the export has it. The entries of a commit share theirs, and the calendar is what costs. */
+/** A time in the form of the export. The entries of a commit share theirs, and formatting is costly. */
 export function timeText(at: number): string {
   if (at !== lastAt) {
     lastText = new Date(at).toISOString();

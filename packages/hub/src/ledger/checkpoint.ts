@@ -4,20 +4,20 @@ import type { PrivateKey, PublicKey } from "@waybill/protocol";
 import type { LedgerHead } from "../store.ts";
 import { timeText } from "./chain-text.ts";
 
-/** What the hub signed about its ledger: this entry stood there at that time. */
+/** What the hub signed about its ledger: this entry was there at that time. */
 export interface Checkpoint extends LedgerHead {
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** The hub's word for where its ledger ended: whoever keeps it can tell later if the end is missing. */
+/** The hub's signature for the end of its ledger: its holder can later detect a missing end. */
 export function signCheckpoint(head: LedgerHead, at: number, key: PrivateKey): string {
   const { sequence, hash } = head;
   const payload = { waybill: 1, kind: "checkpoint", sequence, hash, at: timeText(at) };
   return signCompact(JSON.stringify(payload), key);
 }
 
-/** Checks the signature with the hub's keys, and reads what was signed. */
+/** Verifies the signature with the hub's keys, and reads what was signed. */
 export function verifyCheckpoint(
   text: string,
   keyOf: (kid: string) => PublicKey | undefined,

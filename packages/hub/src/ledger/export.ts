@@ -5,9 +5,9 @@ import type { LedgerEntry, Store } from "../store.ts";
 import { timeText } from "./chain-text.ts";
 
 const PAGE = 500;
-/** Far above an envelope of the highest limit in escaped form: a file without lines is refused early. */
+/** Far above the largest envelope in escaped form: a file without lines is refused early. */
 const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
-/** How much of the content of an entry is in one piece of its line. */
+/** How much of an entry's content is in one piece of its line. */
 export const LINE_PIECE_CHARACTERS: number = 64 * 1024;
 const TYPES: ReadonlySet<unknown> = new Set(["envelope", "manifest", "decision"]);
 
@@ -33,8 +33,8 @@ export function ledgerLine(entry: LedgerEntry): string {
 }
 
 /**
- * The same line in pieces, each made when it is asked for: of a long line one piece is in memory, and
- * not the whole of it beside the entry.
+ * The same line in pieces, each made on demand: of a long line one piece is in memory, and not the
+ * whole of it beside the entry.
  */
 export function* ledgerLinePieces(entry: LedgerEntry): Generator<string> {
   const { content, hash } = entry;
@@ -49,7 +49,7 @@ export function* ledgerLinePieces(entry: LedgerEntry): Generator<string> {
   yield tail;
 }
 
-/** A character that takes two units is in one piece: by halves it would be written otherwise. */
+/** A surrogate pair is never split: each half would be encoded otherwise. */
 function endOfPiece(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
@@ -71,7 +71,7 @@ export function writeEntry(entry: LedgerEntry): WireEntry {
   };
 }
 
-/** The entries of an export, whatever pieces its text comes in; a 400 where a line is not one. */
+/** The entries of an export, in chunks of any size; throws a 400 for an invalid line. */
 export async function* readLedger(
   text: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<LedgerEntry> {
@@ -135,7 +135,7 @@ function entryOf(line: string, number: number): LedgerEntry {
     content,
     hash,
   };
-  // One spelling for an entry: a byte that was changed shows even where JSON would not care.
+  // Each entry has one spelling: a changed byte shows even where JSON would ignore it.
   if (ledgerLine(entry) !== `${line}\n`) {
     throw unreadable(`line ${number} is spelled in another way than an export does`);
   }

@@ -26,7 +26,7 @@ function replaced(index: number, members: Partial<LedgerEntry>): LedgerEntry[] {
 }
 
 describe("chainHash", () => {
-  test("is what printf and sha256sum make of its nine lines", () => {
+  test("equals printf and sha256sum of its nine lines", () => {
     const entry = newEntry("head.payload.signature", {
       type: "envelope",
       handoffId: "h",
@@ -58,7 +58,7 @@ describe("chainHash", () => {
 });
 
 describe("verifyLedger", () => {
-  test("a whole ledger holds, an empty one too, and a part of one from its head on", async () => {
+  test("a complete ledger is valid, an empty one too, and a part of one from its head on", async () => {
     const { sequence, hash } = head;
     expect(await verifyLedger(entries)).toEqual({
       holds: true,
@@ -70,7 +70,7 @@ describe("verifyLedger", () => {
     expect(report).toMatchObject({ holds: true, entries: 3 });
   });
 
-  test("names the first entry that is not what it was", async () => {
+  test("the first modified entry is named", async () => {
     const swapped = [...entries.slice(0, 2), entries[3]!, entries[2]!, ...entries.slice(4)];
     const inserted = chained([...entries.slice(0, 3), newEntry("{}"), ...entries.slice(3)]);
     const cases: [string, LedgerEntry[], number, string][] = [
@@ -106,7 +106,7 @@ describe("verifyLedger", () => {
     }
   });
 
-  test("says what stands where the missing entry should", async () => {
+  test("says what is in the place of a missing entry", async () => {
     const report = await verifyLedger(entries.toSpliced(3, 1));
     expect(report).toMatchObject({
       message:
@@ -153,7 +153,7 @@ describe("checkpoint", () => {
   const keyOf = (kid: string) => (kid === key.kid ? known : undefined);
   const checkpoint = signCheckpoint(head, 1_700_000_000_000, key);
 
-  test("comes back as it was signed", () => {
+  test("is read back as it was signed", () => {
     expect(verifyCheckpoint(checkpoint, keyOf)).toEqual({
       sequence: 8,
       hash: head.hash,
@@ -161,7 +161,7 @@ describe("checkpoint", () => {
     });
   });
 
-  test("a changed one and one of another key are not believed", () => {
+  test("is refused if it was modified or is of another key", () => {
     const [start, payload, signature] = checkpoint.split(".") as [string, string, string];
     const other = Buffer.from(payload, "base64url")
       .toString()
@@ -174,7 +174,7 @@ describe("checkpoint", () => {
     );
   });
 
-  test("an envelope, and whatever else the hub signed, is not a checkpoint", () => {
+  test("can't be replaced by an envelope, or anything else that the hub signed", () => {
     const handoff = createHandoff({
       from: "hub",
       domain: key.kid,
@@ -219,7 +219,7 @@ describe("export", () => {
     return all;
   }
 
-  test("an export reads back as it was, in pieces of any size", async () => {
+  test("an export reads back as it was, in chunks of any size", async () => {
     const bytes = Buffer.from(text);
     for (const size of [1, 2, 3, 7, 64, bytes.length]) {
       const pieces: Uint8Array[] = [];
@@ -230,7 +230,7 @@ describe("export", () => {
     expect(await read([])).toEqual([]);
   });
 
-  test("every line is an object that any JSON reader takes, with the content verbatim", () => {
+  test("every line is an object for any JSON reader, with the content verbatim", () => {
     const lines = text.trimEnd().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as LedgerEntry).content)).toEqual(
       entries.map(({ content }) => content),
@@ -258,7 +258,7 @@ describe("export", () => {
     }
   });
 
-  test("cut off anywhere, it is found", async () => {
+  test("a truncation is found at any place", async () => {
     const bytes = Buffer.from(entries.slice(0, 2).map(ledgerLine).join(""));
     for (let length = 0; length < bytes.length; length++) {
       const cut = bytes.subarray(0, length);
@@ -267,7 +267,7 @@ describe("export", () => {
     }
   });
 
-  test("what is no ledger is unreadable, with the line that is not", async () => {
+  test("a file that is no ledger is unreadable, with the offending line", async () => {
     const line = ledgerLine(entries[0]!);
     for (const other of [
       "\n",
@@ -284,7 +284,7 @@ describe("export", () => {
     }
   });
 
-  test("a fault of the source itself is not taken for one of the ledger", async () => {
+  test("an error of the source itself is not reported as one of the ledger", async () => {
     async function* failing(): AsyncGenerator<string> {
       yield ledgerLine(entries[0]!);
       throw await Promise.resolve(new Error("the socket closed"));

@@ -2,7 +2,7 @@ import { digestOf, WaybillError } from "@waybill/protocol";
 import type { LedgerEntry, LedgerHead } from "../store.ts";
 import { chainHash, EMPTY_LEDGER } from "./chain.ts";
 
-/** What can be wrong with a ledger, and how the entry that shows it does. */
+/** The faults of a ledger, and how the offending entry shows them. */
 export const LEDGER_FAULTS = {
   unreadable: "can't be read",
   out_of_order: "is not the one that comes next: others are missing, repeated or in another order",
@@ -12,25 +12,25 @@ export const LEDGER_FAULTS = {
   end_missing: "is missing, and the checkpoint was signed when it was there",
 } as const;
 
-/** What can be wrong with a ledger. */
+/** The faults of a ledger. */
 export type LedgerFault = keyof typeof LEDGER_FAULTS;
 
-/** Whether a ledger holds, and where it first does not. */
+/** Whether a ledger is valid, and where it first is not. */
 export type LedgerReport =
   | { readonly holds: true; readonly entries: number; readonly head: LedgerHead }
   | {
       readonly holds: false;
-      /** The first place where the ledger is not what it was. Everything before it holds. */
+      /** The first invalid place of the ledger. Everything before it is valid. */
       readonly sequence: number;
       readonly fault: LedgerFault;
       readonly message: string;
     };
 
-/** What a ledger is checked against. */
+/** What a ledger is verified against. */
 export interface VerifyLedgerOptions {
-  /** What `verifyCheckpoint` gave: without it nobody can see that the end is cut off. */
+  /** The result of `verifyCheckpoint`: without it a truncated end can't be detected. */
   readonly checkpoint?: LedgerHead | undefined;
-  /** The last entry that is known to hold already; the first one to come follows it. */
+  /** The last entry that is known to be valid; the first entry follows it. */
   readonly from?: LedgerHead | undefined;
 }
 
@@ -75,7 +75,7 @@ function faultOf(entry: LedgerEntry, head: LedgerHead): LedgerFault | undefined 
 
 const TIME_MAX = 8.64e15;
 
-/** True where the lines that are hashed can mean only this entry, and its text is Unicode. */
+/** True if the hashed lines can mean only this entry, and its text is valid Unicode. */
 function isSound({ at, handoffId, replayKey, content }: LedgerEntry): boolean {
   const names = [handoffId, replayKey?.from ?? null, replayKey?.id ?? null];
   return (

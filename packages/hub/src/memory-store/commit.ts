@@ -1,18 +1,18 @@
 import type { Digest } from "@waybill/protocol";
 import type { Commit, CommitOutcome, SeenEnvelope } from "../store.ts";
 
-/** What a commit is judged against. */
+/** The state against which a commit is checked. */
 export interface CommitView {
-  /** 0 where there is none. */
+  /** 0 if there is none. */
   versionOf(handoffId: string): number;
   seen(from: string, envelopeId: string): Pick<SeenEnvelope, "digest"> | undefined;
-  /** Of the newest manifest; 0 where there is none. */
+  /** Of the newest manifest; 0 if there is none. */
   sequenceOf(agent: string): number;
   keyOwner(kid: string): string | undefined;
   setting(name: string): string | undefined;
 }
 
-/** Why a commit can't be carried out, or undefined when it can. */
+/** Why a commit must fail, or undefined if it can succeed. */
 export function faultOfCommit(
   { handoff, manifest, keys, entries, settings = [] }: Commit,
   view: CommitView,
@@ -43,7 +43,7 @@ export function faultOfCommit(
   return undefined;
 }
 
-/** A view in which the commits that were let pass have happened already, though nobody else may see them yet. */
+/** A view in which accepted commits have already happened, although nobody else may see them yet. */
 export function stagedView(base: CommitView): CommitView & { stage(commit: Commit): void } {
   const versions = new Map<string, number>();
   const digests = new Map<string, Map<string, Digest>>();

@@ -1,6 +1,6 @@
 import { SortedSet } from "./sorted-set.ts";
 
-/** Ids by what they are found by. Most names have a single id, which then needs no set. */
+/** An index from names to ids. Most names have a single id, which then needs no set. */
 export class IdIndex {
   readonly #ids = new Map<string, string | SortedSet<string>>();
 
@@ -26,7 +26,7 @@ export class IdIndex {
     if (known.isEmpty) this.#ids.delete(name);
   }
 
-  /** The ids of a name in order, those after a given one if there is one. */
+  /** The ids of a name in order, optionally after a given one. */
   *after(name: string, id: string | undefined): Generator<string> {
     const known = this.#ids.get(name);
     if (known === undefined) return;

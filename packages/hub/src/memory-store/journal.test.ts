@@ -33,7 +33,7 @@ function handoff(version: number): StoredHandoff {
   };
 }
 
-/** Dies at one of its calls; of what was not synced, a part of any length is there afterwards. */
+/** Crashes at one of its calls; of unsynced data, a prefix of any length survives. */
 function mortalDisk(
   bytes: Uint8Array,
   diesAt: number,
@@ -74,7 +74,7 @@ describe("journal", () => {
     expect(readJournal(new Uint8Array()).changes).toEqual([]);
   });
 
-  test("a torn last record is cut off, wherever it was torn, and what follows is read", () => {
+  test("a torn last record is truncated, wherever it was torn, and later records are read", () => {
     const whole = Buffer.concat(three.slice(0, 2));
     for (let length = 1; length < three[2]!.length; length++) {
       const torn = Buffer.concat([whole, three[2]!.subarray(0, length)]);
@@ -97,7 +97,7 @@ describe("journal", () => {
     }
   });
 
-  test("a changed bit in a record that others follow is an error and not a loss", () => {
+  test("a changed bit in a record before others is an error, not a loss", () => {
     const bytes = Buffer.concat(three);
     for (let at = 0; at < three[0]!.length + three[1]!.length; at++) {
       const changed = Buffer.from(bytes);
@@ -106,12 +106,12 @@ describe("journal", () => {
     }
   });
 
-  test("a record that says what to cut is believed only where it stands behind it", () => {
+  test("a record about a truncation is valid only directly after it", () => {
     const misplaced = Buffer.concat([three[0]!, cutFrame(0), three[1]!]);
     expect(() => readJournal(misplaced)).toThrow(/journal is damaged/);
   });
 
-  test("a store whose journal is damaged says so at every call", async () => {
+  test("a store with a damaged journal reports that at every call", async () => {
     const bytes = Buffer.concat(three);
     bytes[5]! ^= 1;
     const store = memoryStore({ disk: mortalDisk(bytes, Infinity, 0) });
@@ -122,7 +122,7 @@ describe("journal", () => {
     await store.close();
   });
 
-  test("a store whose disk fails says so, and does not go on as if nothing had been", async () => {
+  test("a store whose disk fails reports that, and does not continue", async () => {
     const disk = mortalDisk(new Uint8Array(), Infinity, 0);
     let isFull = false;
     const full = () => Promise.reject(new Error("no space left on device"));
@@ -142,7 +142,7 @@ describe("journal", () => {
   });
 });
 
-test("commits that come together share one sync", async () => {
+test("concurrent commits share one sync", async () => {
   const disk = mortalDisk(new Uint8Array(), Infinity, 0);
   let syncs = 0;
   const store = memoryStore({
@@ -164,7 +164,7 @@ test("commits that come together share one sync", async () => {
   expect(syncs).toBe(1);
 });
 
-test("a crash at any call of the disk loses nothing acknowledged and leaves nothing half", async () => {
+test("a crash at any call of the disk loses nothing acknowledged and leaves no partial commit", async () => {
   for (const survives of [0, 0.5, 1]) {
     let left: Uint8Array = new Uint8Array();
     let acknowledged = 0;

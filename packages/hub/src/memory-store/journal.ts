@@ -4,11 +4,11 @@ import { crc32 } from "node:zlib";
 import { WaybillError } from "@waybill/protocol";
 import type { Commit } from "../store.ts";
 
-/** One file, as little of it as a journal needs: what was appended is there after a sync. */
+/** One file, with the few operations that a journal needs: appended data survives after a sync. */
 export interface Disk {
   append(bytes: Uint8Array): Promise<void>;
   sync(): Promise<void>;
-  /** All that is there, from the first byte. */
+  /** Its content, from the first byte. */
   read(): Promise<Uint8Array>;
 }
 
@@ -17,14 +17,14 @@ export type Change =
   | { readonly type: "setting"; readonly name: string; readonly value: string };
 
 type Frame =
-  /** What one sync makes durable; so a crash can tear the last frame only. */
+  /** What one sync makes durable, so that a crash can tear only the last frame. */
   | { readonly type: "changes"; readonly changes: readonly Change[] }
   /** Everything from there up to this frame was torn by a crash and never acknowledged. */
   | { readonly type: "cut"; readonly from: number };
 
-/** No byte of UTF-8 is 0xff, so that a payload never looks like the beginning of a frame. */
+/** No byte of UTF-8 is 0xff, so a payload never looks like the beginning of a frame. */
 const MARK = Buffer.from([0xff, 0x57, 0x42, 0x4a, 0x31]);
-/** The mark, then the length of the payload, its checksum, and the checksum of all before that. */
+/** The mark, then the length of the payload, its checksum, and the checksum of the header. */
 const HEAD_BYTES = MARK.length + 12;
 
 export function changesFrame(changes: readonly Change[]): Uint8Array {
@@ -47,11 +47,11 @@ function frameOf(frame: Frame): Uint8Array {
 
 export interface Journal {
   readonly changes: readonly Change[];
-  /** Where a torn record begins that nothing follows; undefined where the journal ends well. */
+  /** Where a torn last record begins; undefined if the journal ends well. */
   readonly tornAt: number | undefined;
 }
 
-/** Reads what was synced. A record that is damaged while others follow is an error. */
+/** Reads what was synced. A damaged record before others is an error. */
 export function readJournal(content: Uint8Array): Journal {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const changes: Change[] = [];
@@ -65,7 +65,7 @@ export function readJournal(content: Uint8Array): Journal {
       continue;
     }
     if (read.frame.type === "cut") throw damaged(at, bytes.length);
-    // One by one: a frame may hold more of them than a call takes arguments.
+    // Not spread: a frame may hold more of them than a call takes arguments.
     for (const change of read.frame.changes) changes.push(change);
     at = read.end;
   }

@@ -10,7 +10,7 @@ export function take<Value>(values: Iterable<Value>, limit: number): Value[] {
   return taken;
 }
 
-/** The same for texts: up to the one that reaches the characters of the page. */
+/** The same for texts: up to the one that reaches the page's limit of characters. */
 export function takeTexts<Value>(
   values: Iterable<Value>,
   { limit, characters = Infinity }: Omit<TextPage<never>, "after">,

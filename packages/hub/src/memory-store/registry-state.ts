@@ -18,7 +18,7 @@ import { SortedSet } from "./sorted-set.ts";
 
 interface Offer extends OfferPlace, Pick<NewCapability, "terms" | "text" | "audiences"> {}
 
-/** Places by name, and how many agents there are under each name. */
+/** Positions by name, and how many agents there are under each name. */
 class OfferIndex {
   readonly #places = new SortedSet<OfferPlace>(byPlace);
   readonly #names = new SortedSet<string>(byText);
@@ -107,7 +107,7 @@ export class RegistryState {
   }
 
   manifests(agent: string, { after = 0, ...page }: TextPage<number>): StoredManifest[] {
-    // Number n stands at the place n - 1.
+    // Number n is at index n - 1.
     const later = (this.#manifests.get(agent) ?? []).slice(after, after + page.limit);
     return takeTexts(later, page, ({ text }) => text.length);
   }

@@ -1,8 +1,8 @@
 const CHUNK_MAX = 512;
 
 /**
- * Values in order, in chunks: what goes in and out in the middle of a hundred thousand moves a few
- * hundred places, and nothing is kept but the values themselves.
+ * A sorted set in chunks: an insertion into a hundred thousand values moves a few hundred, and nothing
+ * is stored but the values themselves.
  */
 export class SortedSet<Value> {
   readonly #compare: (a: Value, b: Value) => number;
@@ -30,7 +30,7 @@ export class SortedSet<Value> {
     const place = this.#placeIn(chunk, value);
     if (place < chunk.length && this.#compare(chunk[place]!, value) === 0) return;
     chunk.splice(place, 0, value);
-    // A chunk that only grows at its end is left full, as most are: ids rise.
+    // A chunk that grows only at its end stays full, as most do, since ids rise.
     if (chunk.length > CHUNK_MAX) {
       const half = place === CHUNK_MAX ? CHUNK_MAX : CHUNK_MAX >> 1;
       this.#chunks.splice(at + 1, 0, chunk.splice(half));
@@ -47,7 +47,7 @@ export class SortedSet<Value> {
     if (chunk.length === 0) this.#chunks.splice(at, 1);
   }
 
-  /** The values in order, those after a given one if there is one. */
+  /** The values in order, optionally after a given one. */
   *after(value?: Value): Generator<Value> {
     let at = value === undefined ? 0 : this.#chunkOf(value);
     let place = 0;
@@ -75,7 +75,7 @@ export class SortedSet<Value> {
   }
 }
 
-/** The lowest number below the length that fits, where all above it fit too; else the length. */
+/** The lowest index from which on all match (binary search); the length if none does. */
 function lowest(length: number, fits: (at: number) => boolean): number {
   let low = 0;
   let high = length;

@@ -17,12 +17,12 @@ import { take, takeTexts } from "./pages.ts";
 import { RegistryState } from "./registry-state.ts";
 import { SortedSet } from "./sorted-set.ts";
 
-/** What the store holds, without I/O. */
+/** The content of the store, without I/O. */
 export class MemoryState {
   readonly registry: RegistryState = new RegistryState();
   readonly #handoffs = new Map<string, StoredHandoff>();
   readonly #ledger: Placed[] = [];
-  /** The last entry about each handoff, from which the others are reached. */
+  /** The last entry about each handoff, from which the earlier ones are reached. */
   readonly #lastEntries = new Map<string, number>();
   /** The entry of each envelope, by its sender and its id. */
   readonly #replayKeys = new Map<string, Map<string, number>>();
@@ -53,7 +53,7 @@ export class MemoryState {
     return this.registry.key(kid)?.agent;
   }
 
-  /** Carries out a commit that was judged to fit. */
+  /** Applies a commit that was checked. */
   apply(commit: Commit): CommitOutcome {
     for (const entry of commit.entries) this.#append(entry);
     if (commit.handoff !== null) this.#put(commit.handoff);
@@ -288,7 +288,7 @@ export class MemoryState {
   }
 }
 
-/** An entry, and the one before it about the same handoff; 0 where there is none. */
+/** An entry, and the previous one about the same handoff; 0 if there is none. */
 interface Placed {
   readonly entry: LedgerEntry;
   readonly before: number;

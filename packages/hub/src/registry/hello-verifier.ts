@@ -4,12 +4,12 @@ import type { Hello } from "@waybill/protocol/wire";
 import type { HubIdentity } from "./identity.ts";
 import type { Registry } from "./registry.ts";
 
-/** Checks hellos. One that was used is refused from then on: who overheard it can't attach with it. */
+/** Verifies hellos. A used one is refused from then on, so that an eavesdropper can't attach with it. */
 export class HelloVerifier {
   readonly #hub: HubIdentity;
   readonly #registry: Registry;
   readonly #skewMs: number;
-  /** Hellos within the time in which they would be believed, by id. */
+  /** The used hellos that would still be valid, by id. */
   readonly #used = new Map<string, number>();
 
   constructor(hub: HubIdentity, registry: Registry, skewMs: number) {
@@ -18,7 +18,7 @@ export class HelloVerifier {
     this.#skewMs = skewMs;
   }
 
-  /** Gives the time at which the agent has said hello, by its own clock, and with which key. */
+  /** Returns the time of the hello, by the agent's clock, and its key. */
   async check(
     proof: string,
     agent: string,

@@ -3,7 +3,7 @@ import { hubIdOf } from "@waybill/protocol/wire";
 import type { KeyedHubOptions } from "../engine/options.ts";
 import type { Store } from "../store.ts";
 
-/** Who a hub is: its id as an agent, and the custody domain that it is of. */
+/** The identity of a hub: its id as an agent, and its custody domain. */
 export interface HubIdentity {
   readonly id: string;
   /** The thumbprint of the key that signed the hub's first manifest. */
@@ -12,14 +12,14 @@ export interface HubIdentity {
 
 const SETTING = "hub_id";
 
-/** The identity that a store was opened with before, also where the key has changed since. */
+/** The identity with which a store was opened before, even if the key has changed since. */
 export async function identityOf({ store, key, id }: KeyedHubOptions): Promise<HubIdentity> {
   const name = id ?? (await store.setting(SETTING)) ?? hubIdOf(key.kid);
   const [first] = await store.manifests(name, { limit: 1 });
   return { id: name, domain: first === undefined ? key.kid : readCompact(first.text).kid };
 }
 
-/** Keeps the id, once its first manifest is on record: a later key would derive another one. */
+/** Stores the id once its first manifest is on record: a later key would derive another one. */
 export async function keepIdentity(store: Store, { id }: HubIdentity): Promise<void> {
   if ((await store.setting(SETTING)) === undefined) await store.saveSetting(SETTING, id);
 }

@@ -4,7 +4,7 @@ import type { WriteBehindSettings } from "./write-behind-settings.ts";
 
 const KEPT = 10_000;
 
-/** When agents came and went last, at whichever hub of the store, and over its restarts. */
+/** When agents were last connected, at any hub of the store, across restarts. */
 export class LastSeen {
   readonly #store: Pick<Store, "setting">;
   readonly #settings: WriteBehindSettings;

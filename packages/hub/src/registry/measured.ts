@@ -6,7 +6,7 @@ import type { WriteBehindSettings } from "./write-behind-settings.ts";
 
 const KEPT = 10_000;
 
-/** How each agent has kept its word, by capability. */
+/** The measured reliability of each agent, by capability. */
 export class Measured {
   readonly #store: Pick<Store, "setting">;
   readonly #settings: WriteBehindSettings;
@@ -30,12 +30,12 @@ export class Measured {
     return stats;
   }
 
-  /** Whether it is known at once that the agent has done it before. */
+  /** Whether it is in memory that the agent has done it before. */
   isProven(agent: string, capability: string): boolean {
     return (this.#stats.get(nameOf(agent, capability))?.successes ?? 0) > 0;
   }
 
-  /** Tells whether the agent came after all others, and does not any more. */
+  /** Returns whether this ended an ejection of the agent. */
   async record(agent: string, capability: string, outcome: Outcome): Promise<boolean> {
     const first = await this.of(agent, capability);
     const name = nameOf(agent, capability);

@@ -1,10 +1,10 @@
 import { isAgentId, isCapabilityName, WaybillError } from "@waybill/protocol";
 import type { OfferPlace } from "../store.ts";
 
-/** Neither a capability's name nor an agent's id has a space in it; a version may. */
+/** Neither a capability's name nor an agent's id contains a space; a version may. */
 const PLACE = /^([^ ]+) ([^ ]+) (.+)$/su;
 
-/** Where a list of offers goes on, as one text. */
+/** The cursor of a list of offers, as one text. */
 export function placeText({ name, agent, version }: OfferPlace): string {
   return `${name} ${agent} ${version}`;
 }

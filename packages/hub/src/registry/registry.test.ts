@@ -18,7 +18,7 @@ function manifestOf(id: string, key: PrivateKey, members: Partial<ManifestInput>
   return signManifest({ agent_id: id, capabilities: [{ name: "work" }], ...members }, key);
 }
 
-/** All that a query finds, page by page. */
+/** Everything that a query finds, page by page. */
 async function pagesOf(hub: HubServer, limit: number): Promise<Found[]> {
   const pages: Found[] = [];
   for (let after: string | undefined; ;) {
@@ -29,7 +29,7 @@ async function pagesOf(hub: HubServer, limit: number): Promise<Found[]> {
   }
 }
 
-test("an agent that is registered costs no reading of those that were registered before it", async () => {
+test("registering an agent does not read the agents registered before it", async () => {
   const { store, calls, characters, reset } = countedStore(memoryStore());
   const hub = await openHub({ store, key: generateKey() });
   const costs: number[] = [];
@@ -43,7 +43,7 @@ test("an agent that is registered costs no reading of those that were registered
   await hub.close();
 });
 
-test("what another hub has registered is seen here, while this one registers too", async () => {
+test("registrations at another hub are seen here, while this one registers too", async () => {
   const store = memoryStore();
   const key = generateKey();
   const [here, there] = [await openHub({ store, key }), await openHub({ store, key })];
@@ -63,7 +63,7 @@ test("what another hub has registered is seen here, while this one registers too
   await there.close();
 });
 
-test("WB-212 what is for others costs searches and listings no reading, however much of it there is", async () => {
+test("WB-212 offers for others are not read by searches and lists, however many there are", async () => {
   const { store, reset, characters } = countedStore(memoryStore());
   const hub = await openHub({ store, key: generateKey() });
   const from = { agents: ["editor"], groups: Array.from({ length: 16 }, (_, at) => `group-${at}`) };
@@ -78,7 +78,7 @@ test("WB-212 what is for others costs searches and listings no reading, however 
   await hub.publish(
     manifestOf("a-first", generateKey(), { capabilities: [{ name: "work", from }] }),
   );
-  // What is read of a capability is kept.
+  // A capability that was read is cached.
   await ask();
   const before = await ask();
   for (let index = 0; index < ENROLMENTS; index++) {
@@ -93,7 +93,7 @@ test("WB-212 what is for others costs searches and listings no reading, however 
   await hub.close();
 });
 
-describe("45: a capability that many offer", () => {
+describe("45: a capability that many agents offer", () => {
   test("is found page by page, each agent once and with no more text than a page", async () => {
     const { store, reset, characters } = countedStore(memoryStore());
     const hub = await openHub({ store, key: generateKey() });
@@ -110,7 +110,7 @@ describe("45: a capability that many offer", () => {
     expect(pages.map(({ fits }) => fits.length)).toEqual([100, 100, 50]);
     const found = pages.flatMap(({ fits }) => fits.map(({ agent_id: agent }) => agent));
     expect(new Set(found).size).toBe(250);
-    // A mebibyte of text ends a page too, and one of it is always there.
+    // A mebibyte of text ends a page too, which has at least one item.
     const long = Array.from({ length: 60 }, () => "y".repeat(8_000));
     const examples = long.slice(0, 32).map((text) => ({ description: text }));
     for (let index = 0; index < 12; index++) {
@@ -134,7 +134,7 @@ describe("49: a key of another agent", () => {
   test.each([
     ["of one hub", 1],
     ["of two hubs over one store", 2],
-  ])("of simultaneous enrolments %s that list one key, exactly one succeeds", async (_, count) => {
+  ])("of concurrent enrolments %s that list one key, exactly one succeeds", async (_, count) => {
     const store = memoryStore();
     const own = generateKey();
     const hubs = await Promise.all(
@@ -158,7 +158,7 @@ describe("49: a key of another agent", () => {
     for (const hub of hubs) await hub.close();
   });
 
-  test("stays its own when it is retired, and after a restart", async () => {
+  test("stays its owner's when it is retired, and after a restart", async () => {
     const store = memoryStore();
     const own = generateKey();
     const hub = await openHub({ store, key: own });
@@ -188,7 +188,7 @@ test("WB-91 the first manifest of an agent has sequence 1", async () => {
   await hub.close();
 });
 
-test("44: the manifests of an agent are given page by page, and the newest alone", async () => {
+test("44: the manifests of an agent are returned page by page, or only the newest", async () => {
   const { store, reset, characters } = countedStore(memoryStore());
   const hub = await openHub({ store, key: generateKey() });
   const key = generateKey();
@@ -218,7 +218,7 @@ test("44: the manifests of an agent are given page by page, and the newest alone
   await hub.close();
 });
 
-test("43: an envelope by a key that nobody has listed is refused unread", async () => {
+test("43: an envelope by an unlisted key is refused unread", async () => {
   const { store, reset, calls } = countedStore(memoryStore());
   const hub = await openHub({ store, key: generateKey() });
   const stranger = generateKey();
@@ -231,7 +231,7 @@ test("43: an envelope by a key that nobody has listed is refused unread", async 
   await hub.close();
 });
 
-/** Schemas that take about a million steps to read. */
+/** Schemas that take about a million steps to compile. */
 function heavy(id: string): string {
   const members = Array.from({ length: 9 }, (_, index) => [
     `member-${index}`,
@@ -246,7 +246,7 @@ function heavy(id: string): string {
   return manifestOf(id, generateKey(), { capabilities });
 }
 
-test("40: the schemas of a manifest are read in pieces, and a small manifest does not wait for large ones", async () => {
+test("40: the schemas of a manifest are compiled in slices, and a small manifest does not wait for large ones", async () => {
   const clock = handClock();
   const hub = await openHub({ store: memoryStore(), key: generateKey(), clock });
   const published: string[] = [];
@@ -270,7 +270,7 @@ test("40: the schemas of a manifest are read in pieces, and a small manifest doe
   await hub.close();
 });
 
-test("a manifest whose schemas are refused is not put on record, whatever else is right with it", async () => {
+test("a manifest with a refused schema is not recorded, whatever else is right with it", async () => {
   const hub = await openHub({ store: memoryStore(), key: generateKey() });
   const key = generateKey();
   const capabilities = [{ name: "work", input_schema: { $ref: "https://example.com/x" } }];

@@ -67,14 +67,14 @@ export interface Offer extends OfferPlace {
   /** Of the manifest that offers it. */
   readonly sequence: number;
   readonly trust: TrustDecision;
-  /** Whether a key of its agent is valid then: without one, nothing that it says is believed. */
+  /** Whether its agent has a valid key then: without one, none of its claims is trusted. */
   readonly hasKeyAt: (at: number) => boolean;
 }
 
 /** The same with the text read. */
 export type ReadOffer = Pick<Candidate, "capability" | "inputSchema">;
 
-/** For whom something must be that is looked for; undefined for an operator, who sees all. */
+/** The audiences of a search; undefined for an operator, who sees everything. */
 export type Audiences = readonly string[] | undefined;
 
 interface FirstOffers {
@@ -90,15 +90,15 @@ export interface RegistryOptions {
   readonly limits: Limits;
   /** The custody domain of the hub. */
   readonly domain: string;
-  /** Names that strangers must not enrol under, nor under names that look alike. */
+  /** Names that strangers must not use, nor names that look alike. */
   readonly names: readonly string[];
   readonly admission: Admission;
 }
 
-/** How a manifest has come, and whose it must be. */
+/** How a manifest has arrived, and whose it must be. */
 export interface Publication extends Entry {
   readonly agent?: string | undefined;
-  /** Over a network: then its author may be anybody. */
+  /** Over a network: its author may be anybody. */
   readonly isFromAfar?: boolean;
 }
 
@@ -107,22 +107,22 @@ export interface Published {
   readonly sequence: number;
 }
 
-/** Names are free, so all who enrol count as one. No agent has this name. */
+/** Names are free, so all newcomers share one budget. No agent has this name. */
 const NEWCOMERS = "(newcomers)";
 const KEYS_KEPT = 10_000;
-/** Of one agent: more than it may list at a time. */
+/** More keys than one agent may list at a time. */
 const KEYS_OF_AGENT_KEPT = 32;
 const OFFERS_KEPT = 20_000;
-/** What is read of a capability takes several times the memory of its text. */
+/** A parsed capability takes several times the memory of its text. */
 const CAPABILITY_CHARACTERS_KEPT = 4 * 1024 * 1024;
-/** What one manifest may have. */
+/** The limits of one manifest. */
 const OFFERS_OF_AGENT = 256;
-/** Of those who offer a capability, so many are known at once. */
+/** How many agents that offer a capability are cached. */
 export const FIRST_OFFERS = 100;
 
 /**
- * Who everybody is and what they can do, by the manifests in the store. It holds what was asked for
- * lately, within bounds, and never reads a manifest to tell who offers what.
+ * Knows all agents and what they offer, from the manifests in the store. It caches recent reads,
+ * within bounds, and never reads a manifest to find out who offers what.
  */
 export class Registry {
   readonly #store: Store;
@@ -134,7 +134,7 @@ export class Registry {
   readonly #names: readonly string[];
   readonly #admission: Admission;
   readonly #queue = new KeyedQueue();
-  /** A key never goes from one agent to another. */
+  /** A key never changes its agent. */
   readonly #owners = new BoundedCache<string, string>(KEYS_KEPT);
   readonly #keys = new BoundedCache<string, ReadonlyMap<string, KeyRecord>>(
     KEYS_KEPT,
@@ -149,7 +149,7 @@ export class Registry {
     ({ characters }) => characters,
   );
   readonly #roots = batchRoots();
-  /** How often something was forgotten: what was read before that may be out of date. */
+  /** Counts invalidations: a value that was read before one may be outdated. */
   #forgotten = 0;
 
   constructor({ store, commit, checks, trust, limits, domain, names, admission }: RegistryOptions) {
@@ -163,7 +163,7 @@ export class Registry {
     this.#names = names;
   }
 
-  /** A manifest of this agent was published, by whichever hub. */
+  /** A manifest of this agent was published, by any hub. */
   forget(agent: string): void {
     this.#forgotten++;
     this.#keys.delete(agent);
@@ -171,7 +171,7 @@ export class Registry {
     this.#firstOffers.clear();
   }
 
-  /** Keeps what is read, unless it may have changed in the meantime. */
+  /** Caches a read, unless the value may have changed meanwhile. */
   async #read<Value>(read: () => Promise<Value>, keep: (value: Value) => unknown): Promise<Value> {
     const before = this.#forgotten;
     const value = await read();
@@ -180,8 +180,8 @@ export class Registry {
   }
 
   /**
-   * Checks an envelope that came in; a handoff must be meant for this custody domain. Nothing of it
-   * is parsed before its signature is checked, by the key that it names.
+   * Verifies a received envelope; a handoff must be meant for this custody domain. It is parsed only
+   * after its signature was verified with the key that it names.
    */
   async verify(text: string, at: number): Promise<VerifiedEnvelope> {
     let unknown: string | undefined;
@@ -204,7 +204,7 @@ export class Registry {
     } catch (error) {
       if (unknown === undefined) throw error;
       record = await this.keyOf(unknown);
-      // Whose it says it is has not been read: nothing has verified it.
+      // The claimed sender is not read: it is not verified.
       if (record === undefined) throw unknownKey(unknown, error);
     }
     return verifyEnvelope(text, options);
@@ -215,7 +215,7 @@ export class Registry {
     return owner === undefined ? undefined : this.#keys.get(owner)?.get(kid);
   }
 
-  /** A key of whichever agent, retired ones too. */
+  /** Any agent's key, including retired ones. */
   async keyOf(kid: string): Promise<KeyRecord | undefined> {
     const known = this.#knownKey(kid);
     if (known !== undefined) return known;
@@ -240,15 +240,15 @@ export class Registry {
     return (await this.#store.manifest(agent)) !== undefined;
   }
 
-  /** Whether an operator has retired an agent. One that has not, offers something as a rule, and is not looked up. */
+  /** Whether an operator has retired an agent. An agent with offers usually is not, and is not looked up. */
   async isRetired(agent: string): Promise<boolean> {
     const stored = await this.#store.manifest(agent);
     return stored !== undefined && factsOf(stored).isRetired === true;
   }
 
   /**
-   * The commit in which an operator ends the keys of an agent, all but `kept`; undefined where nobody
-   * has published under that name.
+   * The commit with which an operator revokes the keys of an agent, all but `kept`; undefined if the
+   * agent is unknown.
    */
   async endKeys(
     agent: string,
@@ -265,11 +265,11 @@ export class Registry {
     return endedKeys(stored, records, at, how);
   }
 
-  /** Checks a manifest against the one before and puts it on record. */
+  /** Verifies a manifest against the previous one, and records it. */
   async publish(text: string, at: number, publication: Publication): Promise<Published> {
     const { agent: expected } = publication;
     const { kid, payload } = readCompact(text, this.#limits);
-    // Where the key is known, what it has not signed is not read.
+    // A manifest that its known key has not signed is not parsed.
     const signer = await this.keyOf(kid);
     if (signer !== undefined) verifyCompact(text, () => signer.key, { limits: this.#limits });
     const agent = (parseJson(payload) as { agent_id?: unknown } | null)?.agent_id;
@@ -300,7 +300,7 @@ export class Registry {
     let areSchemasChecked = false;
     for (;;) {
       const previous = await this.#newest(agent);
-      // Who is not let in costs no more than that: its schemas are not read.
+      // Refusing a newcomer must be cheap: its schemas are not compiled.
       const { isNamed, settings, entries } =
         previous === undefined ? await this.#admission.admit(newcomer, publication, at) : NO_MORE;
       const pin = await pinOf(this.#store, agent);
@@ -350,7 +350,7 @@ export class Registry {
     }
   }
 
-  /** Five hundred schemas take a while to read: others have their turn in between. */
+  /** Five hundred schemas take a while to compile: other clients have their turn in between. */
   #checkSchemas(
     who: string,
     { manifest }: VerifiedManifest,
@@ -362,7 +362,7 @@ export class Registry {
     return this.#checks.run(who, budget, slices);
   }
 
-  /** What a key has signed for the agent must stay verifiable: such a key can't stop being one that signs. */
+  /** Signatures of the agent must stay verifiable: a key that has signed can't become a recovery key. */
   async #checkRecoveryKey({ manifest, recovery }: VerifiedManifest): Promise<void> {
     if (recovery === undefined || (await this.keyOf(recovery.kid)) === undefined) return;
     throw new WaybillError(
@@ -372,7 +372,7 @@ export class Registry {
     );
   }
 
-  /** What a name says is believed by people; a stranger must not choose what they believe. */
+  /** People trust names; a stranger must not choose a misleading one. */
   #checkName({ manifest: { agent_id: agentId }, kid, digest }: VerifiedManifest): void {
     if (!isReservedId(agentId, this.#names)) return;
     if (decideTrust(this.#trust, { agentId, kid, digest }).by !== "first_use") return;
@@ -398,7 +398,7 @@ export class Registry {
     return name === undefined ? offers : offers.filter((offer) => offer.name === name);
   }
 
-  /** The first of what an agent offers, by name. */
+  /** The first offers of an agent, by name. */
   async firstOffersOf(agent: string, limit: number): Promise<readonly Offer[]> {
     const known = this.#offersOf.get(agent);
     if (known !== undefined) return known.slice(0, limit);
@@ -412,7 +412,7 @@ export class Registry {
     );
   }
 
-  /** What is offered to these audiences, under one name or under all: a page of it. */
+  /** What is offered to these audiences, under one name or under all: one page. */
   async offering(
     name: string | undefined,
     page: Page<OfferPlace>,
@@ -425,7 +425,7 @@ export class Registry {
     return this.#offers(mergeByPlace(found, page.limit));
   }
 
-  /** The first of those who offer a capability to these audiences, by id: enough to bind terms by. */
+  /** The first agents that offer a capability to these audiences, by id: enough to bind terms by. */
   async firstOffers(name: string, audiences: Audiences): Promise<readonly Offer[]> {
     if (audiences === undefined) return this.offering(name, { limit: FIRST_OFFERS }, undefined);
     const first = await this.#first(name);
@@ -433,7 +433,7 @@ export class Registry {
     return this.offering(name, { limit: FIRST_OFFERS }, audiences);
   }
 
-  /** The first of what is for everybody, and whether there is more, which is for some. */
+  /** The first of the offers for everybody, and whether there are more, for some delegators only. */
   async #first(name: string): Promise<FirstOffers> {
     const known = this.#firstOffers.get(name);
     if (known !== undefined) return known;
@@ -445,13 +445,13 @@ export class Registry {
         return { offers, isRestricted };
       },
       (first) => {
-        // That there is nobody is asked again: another hub may have told of somebody by then.
+        // An empty result is not cached: another hub may have published an offer by then.
         if (first.offers.length > 0 || first.isRestricted) this.#firstOffers.set(name, first);
       },
     );
   }
 
-  /** Whether anybody but these offers it to these audiences. */
+  /** Whether any other agent offers it to these audiences. */
   async isOffered(
     name: string,
     except: ReadonlySet<string>,
@@ -460,7 +460,7 @@ export class Registry {
     const first = await this.firstOffers(name, audiences);
     if (first.some(({ agent }) => !except.has(agent))) return true;
     if (first.length < FIRST_OFFERS) return false;
-    // One after the other, however many versions each of them offers.
+    // Agent by agent, however many versions each of them offers.
     for (let after = afterAgent(name, first.at(-1)!.agent); ;) {
       const [next] = await this.offering(name, { after, limit: 1 }, audiences);
       if (next === undefined) return false;
@@ -469,7 +469,7 @@ export class Registry {
     }
   }
 
-  /** The capability itself; undefined where its agent has published another manifest since. */
+  /** The capability itself; undefined if its agent has published another manifest since. */
   async read(offer: Offer): Promise<ReadOffer | undefined> {
     const { agent, name, version, sequence } = offer;
     const place = `${agent} ${sequence} ${name} ${version}`;
@@ -484,8 +484,8 @@ export class Registry {
   }
 
   /**
-   * The names under which something is offered to these audiences. An agent that offers it to more than
-   * one of them is in the number of agents once at least.
+   * The capability names offered to these audiences. An agent that offers one to several of them
+   * counts at least once.
    */
   async names(page: Page<string>, audiences: Audiences): Promise<readonly OfferedName[]> {
     if (audiences === undefined) return this.#store.capabilityNames(page);
@@ -504,7 +504,7 @@ export class Registry {
   #offers(stored: readonly StoredOffer[]): Offer[] {
     let last: { readonly of: StoredOffer; readonly facts: Pick<Offer, "trust" | "hasKeyAt"> };
     return stored.map((each) => {
-      // Those of one agent share what its manifest tells.
+      // The offers of one agent share the facts of its manifest.
       if (last?.of.agent !== each.agent) last = { of: each, facts: this.#factsOf(each) };
       const { agent, name, version, characters, sequence } = each;
       return { agent, name, version, characters, sequence, terms: termsOf(each), ...last.facts };
@@ -519,7 +519,7 @@ export class Registry {
   }
 }
 
-/** Most of what is read is never held against an input. */
+/** Most parsed capabilities are never used to check an input. */
 function compiledLater({
   input_schema: schema,
 }: Capability): NonNullable<ReadOffer["inputSchema"]> {
@@ -532,12 +532,12 @@ function compiledLater({
   };
 }
 
-/** No agent id has a space in it, so this comes after all that the agent offers and before the next agent. */
+/** No agent id contains a space, so this sorts after all offers of the agent and before the next agent. */
 function afterAgent(name: string, agent: string): OfferPlace {
   return { name, agent: `${agent} `, version: "" };
 }
 
-/** Those whom an offer names take memory, too. */
+/** The agents that an offer names take memory, too. */
 function weightOf(offers: readonly Offer[]): number {
   return offers.reduce((sum, { terms }) => sum + 1 + namesIn(terms), 1);
 }

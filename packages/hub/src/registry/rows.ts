@@ -23,34 +23,34 @@ import type {
   StoredOffer,
 } from "../store.ts";
 
-/** From when to when a key may sign; null where that side is open. */
+/** The period in which a key may sign; null if that side is open. */
 type Window = readonly [notBefore: number | null, notAfter: number | null];
 
-/** What has to be known of a manifest without reading it. */
+/** The facts of a manifest that are known without parsing it. */
 export interface ManifestFacts {
   /** The key that signed it. */
   readonly kid: string;
-  /** Its keys by their ids, and when they are valid. */
+  /** Its keys by id, with their periods. */
   readonly keys: Readonly<Record<string, Window>>;
   /** How many capabilities it has. */
   readonly capabilities: number;
   /** An operator has retired the agent: it has no keys and offers nothing. */
   readonly isRetired?: true;
-  /** How many of them say from whom they take work. */
+  /** How many of them restrict from whom they take work. */
   readonly restricted?: number | undefined;
   readonly inbox?: string | undefined;
 }
 
-/** What routing has to know of a capability without reading it. */
+/** The facts of a capability that routing needs without parsing it. */
 export type OfferTerms = Pick<
   Capability,
   "timeout_seconds" | "lease_seconds" | "max_attempts" | "concurrency" | "from"
 >;
 
-/** Under this a store finds what is not for everybody. No audience of the protocol is called so. */
+/** The audience under which a store finds restricted offers. No audience of the protocol has this name. */
 export const RESTRICTED = "!";
 
-/** A manifest as a store keeps it, with all that it is found by. */
+/** A manifest as a store keeps it, with its index entries. */
 export function newManifestOf(
   verified: VerifiedManifest,
   previous?: VerifiedManifest,
@@ -60,7 +60,7 @@ export function newManifestOf(
     kid: record.key.kid,
     record: keyText(record),
   }));
-  // Kept so that no other agent can list it. It is never a key that something is verified with.
+  // Stored so that no other agent can list it. It never verifies anything but a recovery.
   if (recovery !== undefined) {
     keys.push({ kid: recovery.kid, record: JSON.stringify({ use: "recovery" }) });
   }
@@ -83,7 +83,7 @@ export function newManifestOf(
   };
 }
 
-/** The keys of an agent as an operator ends them, all but one where one is kept. */
+/** The keys of an agent after an operator has revoked them, all but one if one is kept. */
 export function endedKeys(
   stored: ManifestCard,
   records: ReadonlyMap<string, KeyRecord>,
@@ -110,7 +110,7 @@ export function endedKeys(
   };
 }
 
-/** The keys of a verified manifest as the hub has them now: an operator may have ended them since. */
+/** The current keys of a verified manifest: an operator may have revoked them since. */
 export function asStored(
   verified: VerifiedManifest,
   { keys }: Pick<ManifestFacts, "keys">,
@@ -123,7 +123,7 @@ export function asStored(
   return { ...verified, keys: new Map(current) };
 }
 
-/** The rows of an agent's manifests, by sequence, for a store of a release that kept their texts alone. */
+/** The rows of an agent's manifests, by sequence, for a store of a release that kept only their texts. */
 export function* rowsOfManifests(manifests: Iterable<PublishedManifest>): Generator<NewManifest> {
   let previous: VerifiedManifest | undefined;
   for (const { text, at } of manifests) {
@@ -163,14 +163,14 @@ export function factsOf({ facts }: Pick<ManifestCard, "facts">): ManifestFacts {
   return JSON.parse(facts) as ManifestFacts;
 }
 
-/** What an agent says about itself, as far as it is told without its schemas. */
+/** An agent's description of itself, without schemas. */
 export interface Description {
   readonly version: string | undefined;
   readonly description: string | undefined;
   readonly capabilities: readonly Pick<Capability, "name" | "version" | "description" | "tags">[];
 }
 
-/** Of a manifest that was checked when it came in. */
+/** Of a manifest that was verified on arrival. */
 export function descriptionOf(text: string): Description {
   const { version, description, capabilities } = JSON.parse(
     readCompact(text).payload,
@@ -187,7 +187,7 @@ export function descriptionOf(text: string): Description {
   };
 }
 
-/** The keys of the manifest that are valid then: without one, nothing that its agent says is believed. */
+/** The keys of the manifest that are valid then: without one, none of its agent's claims is trusted. */
 export function currentKids({ keys }: ManifestFacts, at: number): readonly string[] {
   return Object.entries(keys)
     .filter(([, [from, until]]) => (from ?? -Infinity) <= at && at < (until ?? Infinity))
@@ -198,7 +198,7 @@ export function termsOf({ terms }: Pick<StoredOffer, "terms">): OfferTerms {
   return JSON.parse(terms) as OfferTerms;
 }
 
-/** Undefined for a recovery key: nothing but a recovery is verified with it. */
+/** Undefined for a recovery key, which verifies only recoveries. */
 export function keyRecordOf({ agent, record }: StoredKey): KeyRecord | undefined {
   const read = JSON.parse(record) as { use: "recovery" } | { x: string; window: Window };
   if ("use" in read) return undefined;

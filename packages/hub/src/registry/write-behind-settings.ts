@@ -5,8 +5,8 @@ import type { Store } from "../store.ts";
 const SAVE_AFTER_MS = 1_000;
 
 /**
- * Settings that are written a moment later than they are learned: a crash loses what is newest, and a
- * commit for each would cost what custody costs.
+ * Settings that are written with a delay. A crash loses the newest values; a commit for each would
+ * cost as much as custody.
  */
 export class WriteBehindSettings {
   readonly #store: Pick<Store, "saveSetting">;

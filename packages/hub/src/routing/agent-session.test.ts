@@ -37,7 +37,7 @@ const paper = (number: number): Delivery => ({
   received_at: {},
 });
 
-test("31: who never reads is cut off with 413, and is sent no more", async () => {
+test("31: an agent that never reads is disconnected with 413, and is sent no more", async () => {
   let heard = 0;
   const { attached, left } = attach(() => heard++);
   for (let number = 0; number < 5_000; number++) attached.deliver(paper(number));
@@ -48,7 +48,7 @@ test("31: who never reads is cut off with 413, and is sent no more", async () =>
   expect(attached.room).toBe(0);
 });
 
-test("an inbox waits for who reads slowly, and is let go on when that one is gone", async () => {
+test("an inbox waits for a slow reader, and is released when that one is gone", async () => {
   const { attached } = attach(() => undefined);
   for (let number = 0; number < 256; number++) attached.deliver(paper(number));
   const order: string[] = [];
@@ -70,14 +70,14 @@ const heavy = (number: number, characters: number): Delivery => ({
   envelope: "x".repeat(characters),
 });
 
-test("31: who leaves too much unread is cut off, however few the deliveries are", async () => {
+test("31: an agent that leaves too much unread is disconnected, however few the deliveries are", async () => {
   const { attached } = attach(() => undefined);
   for (let number = 0; number < 100; number++) attached.deliver(heavy(number, 1_000_000));
   await expect(attached.closed).resolves.toMatchObject({ status: 413 });
   expect(attached.unseenCharacters).toBe(0);
 });
 
-test("an inbox waits for who has much to read, and goes on when that was seen", async () => {
+test("an inbox waits for an agent with much to read, and continues after its acknowledgement", async () => {
   const { attached } = attach(() => undefined);
   for (let number = 0; number < 5; number++) attached.deliver(heavy(number, 1_000_000));
   let isReady = false;
@@ -87,13 +87,13 @@ test("an inbox waits for who has much to read, and goes on when that was seen", 
   expect(isReady).toBe(false);
   for (let number = 1; number < 5; number++) attached.seen(`delivery-${number}`);
   await ready;
-  // The same delivery again weighs as much as once.
+  // A repeated delivery weighs as much as once.
   attached.deliver(heavy(9, 10));
   attached.deliver(heavy(9, 10));
   expect(attached.unseenCharacters).toBe(10);
 });
 
-test("31: of all who leave much unread the one that leaves the most is let go", async () => {
+test("31: of all agents with much unread the one with the most is disconnected", async () => {
   const all = new Map<string, AgentSession>();
   const unseen = new UnacknowledgedDeliveries(10_000, all);
   const [light, large] = ["light", "large"].map((agent) => {
@@ -113,7 +113,7 @@ test("31: of all who leave much unread the one that leaves the most is let go", 
   expect(light!.isOpen).toBe(true);
 });
 
-test("a line is not read any further while very many of its frames are under way", async () => {
+test("reading from a connection pauses while very many of its frames are under way", async () => {
   const settle: (() => void)[] = [];
   const { attached } = attach(
     () => undefined,
@@ -130,7 +130,7 @@ test("a line is not read any further while very many of its frames are under way
   expect(attached.framesTaken()).toBeUndefined();
 });
 
-test("who has much on its way is offered nothing more until that has arrived", () => {
+test("an agent with many unacknowledged deliveries is offered nothing more until they arrive", () => {
   let asked = 0;
   const { attached } = attach(
     () => undefined,

@@ -13,18 +13,18 @@ import { HUB_LIMITS } from "../engine/options.ts";
 import { charactersOf } from "./delivery-size.ts";
 import { DeltaRate } from "./delta-rate.ts";
 
-/** What an attachment tells the hub. */
+/** What an attachment reports to the hub. */
 export interface AgentSessionEvents {
-  /** Settles when it has been taken in. */
+  /** Settles when it was processed. */
   frame(
     attached: AgentSession,
     type: "taken" | "heartbeat",
     handoffId: string,
     attempt: number,
   ): Promise<void>;
-  /** A piece of what the agent writes is for this delegator. */
+  /** A piece of what the agent writes, for this delegator. */
   delta(delegator: string, delta: ShownDelta): void;
-  /** So many more characters are held until the agent has seen them. */
+  /** The number of characters held until the agent has acknowledged them has changed. */
   holds(more: number): void;
   hasRoom(attached: AgentSession): void;
   /** It has room and had none, or the other way round. */
@@ -33,11 +33,11 @@ export interface AgentSessionEvents {
 }
 
 export interface AttachingAgent extends Omit<AttachRequest, "proof"> {
-  /** When it said hello, by its own clock; undefined where it has proved itself at this moment. */
+  /** When it said hello, by its own clock; undefined if it has authenticated just now. */
   readonly helloAt?: number | undefined;
-  /** The keys on which it stands: it ends when none of them is valid. Left out: on none. */
+  /** The keys on which it depends: it ends when none of them is valid. By default on none. */
   readonly kids?: readonly string[] | undefined;
-  /** Takes the deltas for it; left out where its line does not show them. */
+  /** Receives the deltas for it; undefined if its connection does not show them. */
   readonly show?: ((delta: ShownDelta) => void) | undefined;
 }
 
@@ -52,25 +52,25 @@ interface HeldAttempt {
 
 type Tracked = Exclude<Delivery, { type: "stop" }>;
 
-/** After so long without a word of its arrival, a delivery is sent again. */
+/** After this time without an acknowledgement, a delivery is sent again. */
 const SEND_AGAIN_AFTER_MS = 10_000;
-/** Deliveries on the way to one agent; an inbox is longer, and waits. */
+/** Unacknowledged deliveries to one agent; an inbox is longer, and waits. */
 const UNSEEN_AT_MOST = 256;
-/** Beyond, an agent does not read at all, and is not waited for. */
+/** Beyond this an agent is not reading at all, and is disconnected. */
 const UNREAD_AT_MOST = 16 * UNSEEN_AT_MOST;
-/** The same for what is in them. */
+/** The same for the characters in them. */
 const UNSEEN_CHARACTERS = 4 * 1024 * 1024;
 const UNREAD_CHARACTERS = 4 * UNSEEN_CHARACTERS;
 
-/** Signs of life and of taking that are under way: beyond, its line is not read. */
+/** Heartbeats and frames "taken" under way: beyond this, reading from its connection pauses. */
 const FRAMES_AT_ONCE = 1_024;
 
-/** One agent's side of the hub while it is connected. */
+/** The hub's side of one connected agent. */
 export class AgentSession implements Attachment {
   readonly agent: string;
   readonly instance: string;
   readonly helloAt: number | undefined;
-  /** The keys on which it stands. */
+  /** The keys on which it depends. */
   kids: readonly string[] | undefined;
   readonly closed: Promise<WaybillError | undefined>;
   readonly #handler: (delivery: Delivery) => void;
@@ -79,13 +79,13 @@ export class AgentSession implements Attachment {
   readonly #clock: Clock;
   readonly #events: AgentSessionEvents;
   readonly #settle: (reason: WaybillError | undefined) => void;
-  /** Attempts that it works on, by handoff. */
+  /** The attempts that it is working on, by handoff. */
   readonly #held = new InFlight<string, HeldAttempt>();
-  /** How many of them at each capability. */
+  /** How many of them for each capability. */
   readonly #counts = new Map<string, number>();
   readonly #unseen = new InFlight<string, { delivery: Tracked; at: number }>();
   #unseenCharacters = 0;
-  /** It was not offered what it had credit for. */
+  /** Work for which it had credit was not offered to it. */
   #isCrowded = false;
   #frames = 0;
   #drained: (() => void)[] = [];
@@ -125,12 +125,12 @@ export class AgentSession implements Attachment {
 
   /** How many more attempts it takes. */
   get room(): number {
-    // While much of what it was sent has not arrived, more would only wait on the way.
+    // While many deliveries are unacknowledged, more would only wait on the way.
     if (!this.#isOpen || this.#unseenCharacters >= UNSEEN_CHARACTERS) return 0;
     return Math.max(0, this.#credit - this.#held.size);
   }
 
-  /** How often its room has changed. */
+  /** Counts the changes of its room. */
   get roomChanges(): number {
     return this.#roomChanges;
   }
@@ -228,24 +228,24 @@ export class AgentSession implements Attachment {
     this.#events.holds(more);
   }
 
-  /** What could not be offered for what was on the way can be now. */
+  /** Offers that were held back for unacknowledged deliveries can be made now. */
   #offerAgain(): void {
     if (!this.#isCrowded || this.room === 0) return;
     this.#isCrowded = false;
     this.#events.hasRoom(this);
   }
 
-  /** What it has been sent and has not said to have arrived. */
+  /** What it was sent and has not acknowledged. */
   get unseenCharacters(): number {
     return this.#unseenCharacters;
   }
 
-  /** Whether so much is on its way that the rest of an inbox has to wait. */
+  /** Whether so much is unacknowledged that the rest of an inbox has to wait. */
   get isBehind(): boolean {
     return this.#unseen.size >= UNSEEN_AT_MOST || this.#unseenCharacters >= UNSEEN_CHARACTERS;
   }
 
-  /** Settles when an inbox may go on: not too much is on its way. */
+  /** Settles when an inbox may continue: not too much is unacknowledged. */
   async ready(): Promise<void> {
     while (this.#isOpen && this.isBehind) {
       await new Promise<void>((resolve) => this.#drained.push(resolve));
@@ -267,7 +267,7 @@ export class AgentSession implements Attachment {
     this.#events.delta(delegator, { ...delta, by: this.agent });
   }
 
-  /** Shows a delta, where there is somebody to show it to who keeps up. */
+  /** Shows a delta, if its reader exists and keeps up. */
   show(delta: ShownDelta): void {
     if (this.#isOpen && !this.isBehind) this.#show?.(delta);
   }
@@ -281,7 +281,7 @@ export class AgentSession implements Attachment {
     this.#events.frame(this, type, handoffId, attempt).then(isTaken, isTaken);
   }
 
-  /** Settles when its frames have been taken in, all but a few; nothing where so few are under way. */
+  /** Settles when all but a few of its frames were processed; undefined if few are under way. */
   framesTaken(): Promise<void> | undefined {
     return this.#isOpen && this.#frames > FRAMES_AT_ONCE ? this.#framesTaken() : undefined;
   }
@@ -325,7 +325,7 @@ export class AgentSession implements Attachment {
     this.#settle(reason);
   }
 
-  /** What is on disk for it could not be brought to it, and will be when it attaches again. */
+  /** What is on disk for it could not be delivered, and will be when it attaches again. */
   endUnserved(cause: unknown): void {
     const message = `${this.agent} could not be brought all that is there for it; attach again to have it.`;
     this.end(new WaybillError(503, message, { cause }));
@@ -343,7 +343,7 @@ export class AgentSession implements Attachment {
   #sendAgain(): void {
     const now = this.#clock.now();
     for (const unseen of this.#unseen.values()) {
-      // An offer that nobody took becomes another attempt; it is not pressed on anybody.
+      // An untaken offer becomes another attempt; it is not repeated here.
       if (unseen.delivery.type === "offer") this.#forget(unseen.delivery.id);
       else if (now - unseen.at >= SEND_AGAIN_AFTER_MS) {
         unseen.at = now;

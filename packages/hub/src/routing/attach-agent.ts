@@ -27,7 +27,7 @@ export function checkAttachRequest({
   );
 }
 
-/** Attaches an agent that is who it says. Whoever was attached as that agent is not any more. */
+/** Attaches an authenticated agent. It replaces an earlier attachment of that agent. */
 export function attachAgent(
   engine: Engine,
   request: AttachingAgent,
@@ -38,7 +38,7 @@ export function attachAgent(
   const { agent, instance, helloAt = Infinity } = request;
   const before = engine.agentSessions.get(agent);
   if ((before?.helloAt ?? 0) > helloAt) {
-    // It was long on its way. Its line may be dead, and must not end the one that has come since.
+    // An old hello that was long on its way: its connection may be dead, and must not end a newer one.
     throw new WaybillError(
       503,
       `${agent} has sent a newer hello, and is attached by that one; attach again if it is not.`,
@@ -82,7 +82,7 @@ export function attachAgent(
 
 async function serve(engine: Engine, attached: AgentSession): Promise<void> {
   try {
-    // The key may have been given up while the hello was on its way.
+    // The key may have been revoked while the hello was on its way.
     await engine.keys.look(attached);
     await engine.router.learn(attached);
     await restore(engine, attached);
@@ -93,7 +93,7 @@ async function serve(engine: Engine, attached: AgentSession): Promise<void> {
   }
 }
 
-/** Brings an agent what it may have missed: ends, questions and acceptances, and its own attempts. */
+/** Delivers what an agent may have missed: ends, questions and acceptances, and its own attempts. */
 async function restore(engine: Engine, attached: AgentSession): Promise<void> {
   for (let after: string | undefined; attached.isOpen;) {
     const page = await engine.store.inbox(attached.agent, { after, limit: PAGE });
@@ -101,7 +101,7 @@ async function restore(engine: Engine, attached: AgentSession): Promise<void> {
       const given = new Set<Digest>();
       let isMore = true;
       while (isMore) {
-        // Not in the lane of the handoff: its other party must not wait for this one to read.
+        // Outside the queue of the handoff: its other party must not wait for this reader.
         await attached.ready();
         if (!attached.isOpen) return;
         isMore = await engine.records.queue.run(id, () => catchUp(engine, id, attached, given));
@@ -112,7 +112,7 @@ async function restore(engine: Engine, attached: AgentSession): Promise<void> {
   }
 }
 
-/** Whether there is more of it than could be given at once. */
+/** Whether there is more of it than could be delivered at once. */
 async function catchUp(
   engine: Engine,
   id: string,
@@ -124,14 +124,14 @@ async function catchUp(
     if (found === undefined) return false;
     return await engine.deliveries.catchUp(found.record, attached, given);
   } catch (error) {
-    // What is damaged stays so, and must not stand before everything else that the agent is owed.
+    // A damaged record stays damaged, and must not block everything else for the agent.
     if (WaybillError.is(error, 503)) throw error;
     engine.log({ event: "failure", agent: attached.agent, handoffId: id, error });
     return false;
   }
 }
 
-/** An agent's mistake must not become the hub's. */
+/** An agent's error must not become the hub's. */
 function safely(
   engine: Engine,
   agent: string,

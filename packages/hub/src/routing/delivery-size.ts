@@ -1,6 +1,6 @@
 import type { Delivery } from "@waybill/protocol/wire";
 
-/** How much a delivery weighs: the characters of the envelopes in it. */
+/** The weight of a delivery: the characters of the envelopes in it. */
 export function charactersOf(delivery: Delivery): number {
   if (delivery.type === "stop") return delivery.reason.length;
   const { envelope } = delivery;

@@ -1,4 +1,4 @@
-/** How often one attempt may show what it writes. Whatever comes faster is dropped. */
+/** How many deltas one attempt may send. More are dropped. */
 export class DeltaRate {
   readonly #aSecond: number;
   #left: number;

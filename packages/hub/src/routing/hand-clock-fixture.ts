@@ -1,13 +1,13 @@
 import type { Clock } from "@waybill/protocol/wire";
 
 export interface HandClock extends Clock {
-  /** Goes on to the next timer; false where there is none. */
+  /** Advances to the next timer; false if there is none. */
   next(): boolean;
   pass(ms: number): void;
   readonly waited: number;
 }
 
-/** A clock that stands still until it is told to go on to its next timer. */
+/** A clock that stands still until it is advanced to its next timer. */
 export function handClock(): HandClock {
   const timers: { at: number; callback: () => void }[] = [];
   let now = 0;

@@ -8,7 +8,7 @@ import type { SchemaChecks } from "./schema-checks.ts";
 
 /** How much text of capabilities is read for one handoff. */
 const CHARACTERS_AT_ONCE = 1024 * 1024;
-/** Of very many who refuse an input, so many are named. */
+/** How many refusing agents are named at most. */
 const REFUSALS_SHOWN = 20;
 
 export interface InputCheckOptions {
@@ -17,8 +17,8 @@ export interface InputCheckOptions {
 }
 
 /**
- * Refuses with 422 a handoff whose input is refused by everybody who offers its capability here,
- * connected or not: it would wait until its deadline for nobody.
+ * Refuses a handoff with 422 if every agent that offers its capability here, connected or not, refuses
+ * its input: it would wait in vain until its deadline.
  */
 export async function checkInput(
   handoff: HandoffEnvelope,
@@ -26,13 +26,13 @@ export async function checkInput(
   { registry, checks }: InputCheckOptions,
   now: number,
 ): Promise<void> {
-  // Beyond these there may be somebody who takes it.
+  // Beyond these there may be an agent that takes it.
   if (typeof handoff.to !== "string" && offers.length >= FIRST_OFFERS) return;
   const given = givenOf(handoff);
   const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
   const verdicts: InputVerdicts = new Map();
   let refusals: readonly InputRefusal[] = [];
-  // Mostly the first one takes it, and then nobody else's schema has to be read.
+  // Usually the first one takes it, and then no other schema has to be read.
   for (const some of [offers.slice(0, 1), offers]) {
     const candidates = await readAll(some, registry, now);
     const slices = candidates && judgeInSlices(given, candidates, { budget, verdicts });
@@ -43,7 +43,7 @@ export async function checkInput(
   if (refusals.length > 0) throw refused(handoff.body.capability, refusals);
 }
 
-/** What decides whether somebody takes the input of a handoff. */
+/** The facts that decide whether an agent takes the input of a handoff. */
 export function givenOf({ body, to }: HandoffEnvelope): GivenInput {
   const hasWords = (body.brief ?? body.messages) !== undefined;
   const wanted =
@@ -51,7 +51,7 @@ export function givenOf({ body, to }: HandoffEnvelope): GivenInput {
   return { input: body.input, hasWords, ...wanted };
 }
 
-/** What these offer; undefined where not all of it can be read. */
+/** What these agents offer; undefined if not all of it can be read. */
 export async function readAll(
   offers: readonly Offer[],
   registry: Registry,
@@ -61,7 +61,7 @@ export async function readAll(
   if (characters > CHARACTERS_AT_ONCE) return undefined;
   const candidates: Candidate[] = [];
   for (const offer of offers) {
-    // Nothing that an agent without a valid key says is believed.
+    // Claims of an agent without a valid key are not trusted.
     if (!offer.hasKeyAt(now)) continue;
     const found = await registry.read(offer);
     if (found === undefined) return undefined;

@@ -7,17 +7,17 @@ import type { AgentSession } from "./agent-session.ts";
 export interface KeyWatchOptions {
   readonly attached: ReadonlyMap<string, AgentSession>;
   readonly clock: Clock;
-  /** A key of whichever agent, retired ones too. */
+  /** Any agent's key, including retired ones. */
   readonly keyOf: (kid: string) => Promise<KeyRecord | undefined>;
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
-/** Timers of Node go no further. */
+/** The longest delay of Node's timers. */
 const TIMER_MOST_MS = 2 ** 31 - 1;
 
 /**
- * Ends attachments with the keys that opened them: at once when a manifest drops the key or its time is
- * over, so that whoever holds a key that was given up is told nothing more.
+ * Ends attachments with the keys that opened them, at once when a manifest drops the key or it
+ * expires, so that the holder of a revoked key gets nothing more.
  */
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
@@ -33,13 +33,13 @@ export class KeyWatch {
     if (attached !== undefined) await this.look(attached);
   }
 
-  /** Ends an attachment where none of the keys that it stands on is valid, or looks again when that is so. */
+  /** Ends an attachment if none of its keys is valid, or checks again when one expires. */
   async look(attached: AgentSession): Promise<void> {
     const { clock, keyOf } = this.#options;
     const { agent, kids } = attached;
     if (kids === undefined) return;
     const records = await Promise.all(kids.map((kid) => keyOf(kid)));
-    // Another key may have been proven in the meantime.
+    // Another key may have been proven meanwhile.
     if (!attached.isOpen) return;
     if (attached.kids !== kids) return this.look(attached);
     const now = clock.now();

@@ -1,6 +1,6 @@
 /**
- * Names by their hashes, four bytes each however long they are: strangers choose them. Of some
- * million names that are not in it, one is said to be.
+ * A set of names as hashes, four bytes each, because strangers choose the names. It has false
+ * positives: about one in some million names.
  */
 export class NameSet {
   readonly #hashes: Int32Array;

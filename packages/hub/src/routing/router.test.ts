@@ -23,7 +23,7 @@ async function publish(agent: string, capability: CapabilityInput): Promise<Priv
   return key;
 }
 
-/** Attaches an agent; gives the first offer that it hears of. */
+/** Attaches an agent; returns its first offer. */
 async function attach(
   agent: string,
   key: PrivateKey,
@@ -50,7 +50,7 @@ async function submit(key: PrivateKey, input?: string): Promise<void> {
   await hub.submit(signEnvelope(envelope, key));
 }
 
-test("45: work finds the one who is here among hundreds who are away, and only that one is looked at", async () => {
+test("45: work finds the only connected agent among hundreds, and only that one is considered", async () => {
   await open();
   for (let index = 0; index < 300; index++) await publish(`away-${index}`, { name: "work" });
   const worker = await attach("worker", await publish("worker", { name: "work" }));
@@ -59,12 +59,12 @@ test("45: work finds the one who is here among hundreds who are away, and only t
   await submit(owner);
   expect(await worker.offer).toBe("worker");
   expect(counted.calls("capability")).toBe(1);
-  // The first of those who offer it, for the terms, and what the worker offers.
+  // The first of the agents that offer it, for the terms, and the worker's offer.
   expect(counted.calls("offers")).toBeLessThanOrEqual(2);
   expect(counted.calls("manifests") + counted.calls("agents")).toBe(0);
 });
 
-test("45: work finds the one whom it fits among hundreds who are here, a bounded number at a time", async () => {
+test("45: work finds the matching agent among hundreds of connected ones, a bounded number at a time", async () => {
   await open();
   const hostile = { name: "work", input_schema: { type: "string", const: "never" } };
   for (let index = 0; index < 200; index++) {
@@ -75,7 +75,7 @@ test("45: work finds the one whom it fits among hundreds who are here, a bounded
   await submit(owner, "work");
   expect(await worker.offer).toBe("worker");
   counted.reset();
-  // It has no room for another one, and of the others no more than four looks are taken.
+  // It has no room for another one, and the others are considered in at most four steps.
   await submit(owner, "more work");
   expect(counted.calls("capability")).toBeLessThanOrEqual(256);
 });

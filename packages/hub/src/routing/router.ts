@@ -30,18 +30,18 @@ import type { SchemaChecks } from "./schema-checks.ts";
 export type Route =
   | { readonly type: "offer"; readonly to: AgentSession }
   | Wait
-  /** Everybody there is has said no, or does not take work from its delegator. */
+  /** Every candidate has refused, or takes no work from its delegator. */
   | { readonly type: "nobody"; readonly status: StatusCode };
 
 export interface Wait {
   readonly type: "wait";
-  /** When whoever is here may be asked again. */
+  /** When attached agents may be asked again. */
   readonly until?: number | undefined;
-  /** Those who come after others for a while, and when that is over. */
+  /** Those that rank behind others for a while, and when that ends. */
   readonly back?: readonly ComingBack[];
-  /** The holder of its session, where it is held back for that one. */
+  /** The holder of its session, if the handoff is held back for it. */
   readonly awaits?: string | undefined;
-  /** Those who were left out for want of room alone. */
+  /** Those that were left out only for lack of room. */
   readonly busy: readonly AgentSession[];
 }
 
@@ -50,7 +50,7 @@ export interface ComingBack {
   readonly at: number;
 }
 
-/** A query, by whoever may not know what the capability is called. */
+/** A query, also of a client that does not know the name of the capability. */
 export type Search = Omit<FindQuery, "capability"> & { readonly capability?: string | undefined };
 
 /** How many agents are asked for in one look at who could take a handoff, and how many such looks there are. */
@@ -61,12 +61,15 @@ const LOOKS = 4;
 const OFFERING_KEPT = 100;
 /** More agents could take it than were looked at: after so long others have their turn. */
 const LOOK_AGAIN_AFTER_MS = 1_000;
-/** What was measured fades, and budgets are new: who is left out for such a reason is looked at again. */
+/**
+ * Measurements decay, and budgets are renewed: agents that were left out for such a reason are
+ * considered again.
+ */
 const MAY_HAVE_CHANGED_AFTER_MS = 30_000;
 /** How many offers one answer ranks. */
 const FOUND = 50;
 const FOUND_AT_MOST = 100;
-/** How much text of capabilities is read for one answer, or for one look. */
+/** How much text of capabilities is read for one answer, or in one step. */
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 
 export interface RouterOptions {
@@ -79,13 +82,13 @@ export interface RouterOptions {
   readonly random: () => number;
 }
 
-/** Whom a handoff is offered to: the agent it names, or one of those who fit and have room. */
+/** Finds the recipient of a handoff: the agent it names, or one of the candidates that fit and have room. */
 export class Router {
   readonly #registry: Registry;
   readonly #access: Access;
   readonly #measured: Measured;
   readonly #attached: ReadonlyMap<string, AgentSession>;
-  /** What those who are here offer: to pick among them, nobody else's manifest matters. */
+  /** The offers of attached agents: to pick among them, no other manifest matters. */
   readonly #offered = new WeakMap<AgentSession, NameSet>();
   /** By capability. */
   readonly #offering = new Map<string, OfferingAgents<AgentSession>>();
@@ -103,12 +106,12 @@ export class Router {
     this.#random = random;
   }
 
-  /** Finds out what an agent offers that is attached: again whenever it has published a manifest. */
+  /** Loads what an attached agent offers: again whenever it has published a manifest. */
   async learn(attached: AgentSession): Promise<void> {
     const turn = (this.#learning.get(attached) ?? 0) + 1;
     this.#learning.set(attached, turn);
     const offers = await this.#registry.offersOf(attached.agent);
-    // What was asked later is newer.
+    // A later load has newer data.
     if (this.#learning.get(attached) !== turn) return;
     this.#offered.set(attached, new NameSet(offers.map(({ name }) => name)));
     for (const [name, agents] of this.#offering) {
@@ -206,7 +209,7 @@ export class Router {
     let isCut = LOOKS * LOOKED_AT_ONCE < offering.size;
     let mayChange = query.minReliability !== undefined;
     const back: ComingBack[] = [];
-    /** Somebody here takes such work from its delegator, if not this very one. */
+    /** An attached agent takes such work from its delegator, if not this one. */
     let isTaken = false;
     for (let start = 0, end = Math.min(LOOKED_AT_FIRST, looked.length); start < looked.length;) {
       const look = await this.#look(looked.slice(start, end), record, now);
@@ -257,11 +260,11 @@ export class Router {
     const limit = (await this.limitsOf(holder)).get(capability);
     const attached = this.#attached.get(holder);
     const hasRoom = attached !== undefined && attached.roomFor(capability, limit) > 0;
-    // One that does not offer it any more has no limit for it.
+    // A holder that does not offer it any more is not waited for.
     return limit === undefined || hasRoom ? undefined : until;
   }
 
-  /** Waiting is right while there is somebody who takes such work from its delegator, and has not refused it. */
+  /** Waiting makes sense while some agent takes such work from its delegator, and has not refused it. */
   async #waitOrEnd(
     record: HandoffRecord,
     refusers: ReadonlySet<string>,
@@ -274,7 +277,7 @@ export class Router {
     return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
   }
 
-  /** Whether an agent takes it from its delegator. What it does not offer any more, it refuses itself. */
+  /** Whether an agent takes it from its delegator. If it does not offer it any more, it refuses by itself. */
   async #takes(
     agent: string,
     record: HandoffRecord,
@@ -286,7 +289,7 @@ export class Router {
     return (await this.#access.takers(wanted, askerOf(record))).length > 0;
   }
 
-  /** Places it with the best of these; whoever has lost its room in the meantime is busy. */
+  /** Assigns it to the best of these; an agent that has lost its room meanwhile counts as busy. */
   #placeBest(
     record: HandoffRecord,
     fits: readonly RankedCandidate[],
@@ -308,7 +311,7 @@ export class Router {
     return attached === undefined ? [] : [attached];
   }
 
-  /** Whether one of those who lack room is not ejected. Of many the first are looked at. */
+  /** Whether one of the agents without room is not ejected. Only the first few are considered. */
   async #isOneSound(
     busy: readonly AgentSession[],
     capability: string,
@@ -355,7 +358,7 @@ export class Router {
     ];
   }
 
-  /** What these agents offer under the name of a handoff; `busy` are those who take no more of it. */
+  /** What these agents offer under the name of a handoff; `busy` are those without room for it. */
   async #look(
     agents: readonly AgentSession[],
     record: HandoffRecord,
@@ -383,7 +386,7 @@ export class Router {
     return { candidates, busy, isCut: looked < all.length };
   }
 
-  /** Takes one of an agent's places at once: while others are asked, two could see the same one. */
+  /** Reserves one of an agent's places synchronously: otherwise two handoffs could see the same one. */
   #place(
     { state, capability }: HandoffRecord,
     agent: string,
@@ -403,8 +406,8 @@ export class Router {
   }
 
   /**
-   * A page of those who offer it, the best of them first; of all that is offered, where no name is
-   * given. Only what is for whoever looks is found; who looks shares the time for checks with others.
+   * A page of the agents that offer it, best first; without a name, of everything offered. Only offers
+   * for the viewer are found, and the viewer shares the time for schema checks with others.
    */
   async find(
     { after, limit = FOUND, ...query }: Search,
@@ -418,7 +421,7 @@ export class Router {
     const audiences = await this.#access.audiencesOf(viewer);
     const offers = await this.#registry.offering(query.capability, page, audiences);
     const { candidates, looked } = await this.#candidates(offers, now);
-    // Who is not connected can be handed work all the same: it waits.
+    // An agent that is not connected can be sent work all the same: it waits.
     const open = candidates.map(({ credit, ...candidate }) => {
       const isHere = this.#attached.has(candidate.agent_id);
       return isHere ? { ...candidate, credit } : candidate;
@@ -440,20 +443,23 @@ export class Router {
     };
   }
 
-  /** Names under which handoffs wait that this agent could take. */
+  /** The names under which handoffs wait that this agent could take. */
   async targetsOf(agent: string): Promise<string[]> {
     const offers = await this.#registry.offersOf(agent);
     const names = new Set(offers.map(({ name }) => name));
     return [`agent:${agent}`, ...[...names].map((name) => `capability:${name}`)];
   }
 
-  /** Whether what waits under a name is for this agent. */
+  /** Whether handoffs that wait under a name are for this agent. */
   isTarget(target: string, attached: AgentSession): boolean {
     if (target === `agent:${attached.agent}`) return true;
     return this.#offers(attached, target.slice("capability:".length));
   }
 
-  /** How many attempts an agent takes at once, by capability; the widest where it has several versions. */
+  /**
+   * How many attempts an agent takes at once, by capability; the largest limit if it has several
+   * versions.
+   */
   async limitsOf(agent: string): Promise<ReadonlyMap<string, number>> {
     const limits = new Map<string, number>();
     for (const { name, terms } of await this.#registry.offersOf(agent)) {
@@ -462,7 +468,7 @@ export class Router {
     return limits;
   }
 
-  /** Reads what is offered, in its order, up to so much text: `looked` says of how many. */
+  /** Reads offers in order, up to a limit of text; `looked` is how many. */
   async #candidates(
     offers: readonly Offer[],
     now: number,
@@ -476,7 +482,7 @@ export class Router {
     return { candidates: candidates.flat(), looked: some.length };
   }
 
-  /** None where the agent has published another manifest in between. */
+  /** Empty if the agent has published another manifest meanwhile. */
   async #candidate(offer: Offer, now: number): Promise<Candidate[]> {
     const { agent, name, trust } = offer;
     const read = await this.#registry.read(offer);

@@ -4,7 +4,7 @@ import { inConcurrencySlot } from "../concurrency-slot.ts";
 import { handClock } from "./hand-clock-fixture.ts";
 import { SchemaChecks } from "./schema-checks.ts";
 
-/** So many checks of so many steps each; what was done is written down under a name. */
+/** That many checks of that many steps each; completed ones are recorded under a name. */
 function* checks(
   budget: CheckBudget,
   { name, count, steps }: { name: string; count: number; steps: number },
@@ -18,7 +18,7 @@ function* checks(
   return name;
 }
 
-test("40: checks that cost little are done at once", async () => {
+test("40: cheap checks are done at once", async () => {
   const clock = handClock();
   const budget = { stepsLeft: 1_000_000 };
   const done: string[] = [];
@@ -27,7 +27,7 @@ test("40: checks that cost little are done at once", async () => {
   expect(clock.next()).toBe(false);
 });
 
-test("checks that cost little never wait, however many there were before", async () => {
+test("cheap checks never wait, however many there were before", async () => {
   const turns = new SchemaChecks(handClock());
   for (let query = 0; query < 1_000; query++) {
     const budget = { stepsLeft: 20_000 };
@@ -36,7 +36,7 @@ test("checks that cost little never wait, however many there were before", async
   }
 });
 
-test("40: a costly query leaves the event loop free for twice as long as it has taken it", async () => {
+test("40: after a costly query the event loop is free for twice as long as the query has taken", async () => {
   const clock = handClock();
   const budget = { stepsLeft: 20_000_000 };
   const done: string[] = [];
@@ -52,7 +52,7 @@ test("40: a costly query leaves the event loop free for twice as long as it has 
   expect(clock.waited).toBeGreaterThanOrEqual(2 * 167);
 });
 
-test("40: on a slow machine the event loop is left free for twice as long as the checks really took", () => {
+test("40: on a slow machine the event loop is free for twice as long as the checks actually took", () => {
   const clock = handClock();
   const budget = { stepsLeft: 20_000_000 };
   const slow = (function* (): Generator<void, void> {
@@ -65,7 +65,7 @@ test("40: on a slow machine the event loop is left free for twice as long as the
   expect(clock.waited).toBe(3_000);
 });
 
-test("40: who asks for little is not behind one who asks for much", async () => {
+test("40: a client that asks for little does not wait behind one that asks for much", async () => {
   const clock = handClock();
   const turns = new SchemaChecks(clock);
   const done: string[] = [];
@@ -82,7 +82,7 @@ test("40: who asks for little is not behind one who asks for much", async () => 
   await expect(result).resolves.toBe("little");
 });
 
-test("a check that throws fails its own query alone", async () => {
+test("a check that throws fails its own query only", async () => {
   const clock = handClock();
   const turns = new SchemaChecks(clock);
   const budget = { stepsLeft: 1_000 };
@@ -96,7 +96,7 @@ test("a check that throws fails its own query alone", async () => {
 });
 
 test.each([6_000, 10_000, 20_000])(
-  "40: checks of %i steps that come when a turn is nearly over are not forgotten",
+  "40: checks of %i steps that arrive at the end of a turn are not lost",
   async (steps) => {
     const clock = handClock();
     const turns = new SchemaChecks(clock);
@@ -117,7 +117,7 @@ test.each([6_000, 10_000, 20_000])(
   },
 );
 
-test("40: checks that have to wait give up the place of their call, and those that end at once do not", async () => {
+test("40: checks that have to wait give up the slot of their call, and checks that end at once do not", async () => {
   const clock = handClock();
   const all = new SchemaChecks(clock);
   const left: string[] = [];

@@ -4,25 +4,25 @@ import type { Clock } from "@waybill/protocol/wire";
 import { FairQueue } from "../fair-queue.ts";
 import { leaveConcurrencySlot } from "../concurrency-slot.ts";
 
-/** Steps that are done in one turn of the event loop: about 5 ms. A single check may go beyond. */
+/** Steps that are done in one turn of the event loop: about 5 ms. A single check may exceed it. */
 const STEPS_AT_ONCE = 500_000;
-/** What takes no more than that is no load: others ask for as much all the time. */
+/** Up to this a query is no load: others may ask for as much at any time. */
 const LITTLE = 20_000;
-/** About what one core does in a millisecond. */
+/** Roughly what one core does in a millisecond. */
 const STEPS_PER_MS = 120_000;
-/** After checks that took so long, everything else has twice as long before they go on. */
+/** After this much time in checks, everything else gets twice as long before they continue. */
 const REST = 2;
 
 /**
- * Holds inputs against schemas without holding up the hub. Checks get at most a third of the event
- * loop: after each turn of theirs it is free for twice as long. Whoever asks for little is not
- * behind those who ask for much.
+ * Checks inputs by schemas without blocking the hub. Checks get at most a third of the event loop:
+ * after each turn of theirs it is free for twice as long. A client that asks for little does not wait
+ * behind those that ask for much.
  */
 export class SchemaChecks {
   readonly #clock: Clock;
   readonly #queue = new FairQueue<() => void>();
   #left = STEPS_AT_ONCE;
-  /** How long that has taken by the clock: on a busy machine longer than the steps tell. */
+  /** How long that has taken by the clock: on a busy machine longer than the steps suggest. */
   #tookMs = 0;
   #isResting = false;
 
@@ -30,7 +30,7 @@ export class SchemaChecks {
     this.#clock = clock;
   }
 
-  /** Runs checks that come in slices and share a budget; `who` has asked for them. */
+  /** Runs checks that come in slices and share a budget, for the client `who`. */
   run<Value>(who: string, budget: CheckBudget, slices: Generator<void, Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       let isOver = false;
@@ -38,7 +38,7 @@ export class SchemaChecks {
         const before = budget.stepsLeft;
         const since = this.#clock.now();
         try {
-          // Whoever ends without being done has used up the turn, or nobody would call it again.
+          // A job that ends without being done has used up its turn, or nobody would call it again.
           const most = Math.max(this.#left, LITTLE);
           for (let isFirst = true; isFirst || most > before - budget.stepsLeft;) {
             isFirst = false;
@@ -62,15 +62,16 @@ export class SchemaChecks {
       };
       if (this.#queue.isEmpty && this.#left > 0) goOn();
       else this.#queue.push(who, goOn);
-      // A thousand costly checks would otherwise keep all places from calls that cost little.
+      // A thousand costly checks would otherwise take all slots from cheap calls.
       if (!isOver) leaveConcurrencySlot();
       this.#rest();
     });
   }
 
   /**
-   * An agent's check is finished before its next one begins: a thousand half-done checks would each hold
-   * what they have found so far. Newcomers share one name that is no agent's, so their checks take turns.
+   * An agent's check is finished before its next one begins: a thousand half-done checks would each
+   * hold their intermediate results. Newcomers share one name that is no agent's, so their checks take
+   * turns.
    */
   #putBack(who: string, goOn: () => void): void {
     if (isAgentId(who)) this.#queue.pushFirst(who, goOn);

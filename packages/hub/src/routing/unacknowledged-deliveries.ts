@@ -2,8 +2,8 @@ import { WaybillError } from "@waybill/protocol";
 import type { AgentSession } from "./agent-session.ts";
 
 /**
- * What is held in memory until agents say that it has arrived, of all of them together. Beyond a bound
- * the one that leaves the most unread is let go: it finds everything in its inbox.
+ * The deliveries in memory until they are acknowledged, over all agents. Beyond a limit the agent with
+ * the most unread is disconnected: its inbox keeps everything.
  */
 export class UnacknowledgedDeliveries {
   readonly #most: number;

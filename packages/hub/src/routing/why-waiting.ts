@@ -17,13 +17,13 @@ import type { AgentSession } from "./agent-session.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 import { givenOf, readAll } from "./input-check.ts";
 
-/** Of many who offer it, so many are looked at. */
+/** How many of the agents that offer it are considered. */
 const LOOKED_AT = 20;
-/** What the checks of one input may cost here: this is told to people, and decides nothing. */
+/** The budget of input checks here: the result is for people, and decides nothing. */
 const STEPS = SCHEMA_LIMITS.querySteps / 10;
 const NAMES_SHOWN = 3;
 
-/** What says most about a wait comes first. */
+/** The most informative reasons first. */
 const WHYS: readonly WaitReason[] = [
   "input",
   "terms",
@@ -41,7 +41,7 @@ export interface WhyWaitingOptions {
   readonly checks: SchemaChecks;
 }
 
-/** Why a handoff waits, by those who offer its capability: who says most about it comes first. */
+/** Why a handoff waits, by the agents that offer its capability: the most informative first. */
 export async function whyWaiting(
   { registry, access, agentSessions, checks }: WhyWaitingOptions,
   record: HandoffRecord,
@@ -88,7 +88,7 @@ export async function whyWaiting(
   return [...closest.values()].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The most telling of the reasons as a sentence; undefined where there is none. */
+/** The most informative reason as a sentence; undefined if there is none. */
 export function waitText(waits: readonly WaitsFor[]): string | undefined {
   const [first] = waits;
   if (first === undefined || first.why === "next") return undefined;
@@ -153,7 +153,7 @@ function termReasons(
   );
 }
 
-/** Who could take it comes after the holder of its session for a while. */
+/** A capable agent that comes after the holder of its session for a while. */
 function behindHolder(
   { agent_id, why }: WaitsFor,
   awaited: string | undefined,

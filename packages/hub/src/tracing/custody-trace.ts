@@ -39,12 +39,12 @@ export async function inCustodySpan(
   }
 }
 
-/** The provider that stands in until the application has one says so by giving no tracer. */
+/** OpenTelemetry's stand-in provider returns no tracer until the application has registered one. */
 interface Delegating {
   getDelegateTracer(...about: Parameters<TracerProvider["getTracer"]>): Tracer | undefined;
 }
 
-/** Undefined without a tracing SDK; asked for each time, because one may be registered late. */
+/** Undefined without a tracing SDK; looked up each time, because one may be registered late. */
 function tracer(): Tracer | undefined {
   const { schemaUrl } = CONVENTIONS;
   const provider: TracerProvider & Partial<Delegating> = trace.getTracerProvider();

@@ -23,7 +23,7 @@ export type Caller =
       readonly claim: RequestClaim;
     }
   | { readonly type: "operator"; readonly claim: OperatorClaim }
-  /** Who reads the metrics, and may do nothing else. */
+  /** The reader of the metrics, who may do nothing else. */
   | { readonly type: "scraper" };
 
 export interface CallerOptions {
@@ -35,17 +35,17 @@ export interface CallerOptions {
   readonly openedAt: number;
 }
 
-/** What is known of a request by its headers. */
+/** What is known about a request from its headers. */
 export interface Request {
   readonly authorization: string | undefined;
   readonly method: string;
-  /** With the query. */
+  /** With the query string. */
   readonly path: string;
-  /** Whether the hub can be asked under this host and port, by whoever asks. */
+  /** Whether this host and port lead to the hub, for this client. */
   readonly isAskedAt: (host: string) => boolean;
 }
 
-/** Who looks at what is offered. */
+/** The viewer of what is offered. */
 export function viewerOf(caller: Caller): Viewer {
   if (caller.type === "operator") return "operator";
   return caller.type === "agent" ? { agent: caller.agent, kid: caller.kid } : "anybody";
@@ -56,7 +56,7 @@ const OPERATORS = "(operators)";
 const METRICS = "/metrics";
 const BEARER = /^bearer(?: +(.*))?$/is;
 
-/** Who a request says it is from, proven; 401 for a proof that does not hold, whatever was asked. */
+/** The authenticated caller of a request; 401 for an invalid proof, whatever was requested. */
 export async function callerOf(request: Request, options: CallerOptions): Promise<Caller> {
   const { authorization } = request;
   if (authorization === undefined) return { type: "stranger" };
@@ -118,7 +118,7 @@ async function agentOf(
   return { type: "agent", agent: claim.from, kid, claim };
 }
 
-/** Which proofs were used before it went down, a hub does not know. */
+/** After a restart a hub does not know which proofs were used before. */
 function checkOpenedBefore({ at }: { readonly at: number }, openedAt: number): void {
   if (at >= openedAt) return;
   throw new WaybillError(503, "The request was signed before this hub started; sign it again.", {

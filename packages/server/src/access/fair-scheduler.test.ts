@@ -2,19 +2,19 @@
 import { expect, test } from "vitest";
 import { FairScheduler } from "./fair-scheduler.ts";
 
-/** One job a turn: whatever else there is has to wait. */
+/** One job a turn: everything else has to wait. */
 const ONE_AT_A_TIME_MS = 1e-9;
 
 async function allDone(done: readonly string[], count: number): Promise<void> {
   while (done.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Everything that is due in this turn of the event loop, apart from what comes with the next one. */
+/** Everything that is due in this turn of the event loop. */
 async function restOfTurn(): Promise<void> {
   await new Promise<void>((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }
 
-test("where nobody waits a job is done at once, and the next one in the same turn", async () => {
+test("a job without others waiting is done at once, and the next one in the same turn", async () => {
   const turns = new FairScheduler(1_000, () => expect.unreachable());
   const done: string[] = [];
   turns.run("anna", () => done.push("anna"));
@@ -24,7 +24,7 @@ test("where nobody waits a job is done at once, and the next one in the same tur
   expect(done).toEqual(["anna", "stranger"]);
 });
 
-test("what a job does once promises have settled belongs to it, and is done before the next job begins", async () => {
+test("promise reactions of a job belong to it, and run before the next job begins", async () => {
   let now = 0;
   let waits = 0;
   const turns = new FairScheduler(
@@ -53,7 +53,7 @@ test("what a job does once promises have settled belongs to it, and is done befo
   expect(waits).toBe(2);
 });
 
-test("a job that throws keeps nobody from the next one", async () => {
+test("a job that throws does not block the next one", async () => {
   const turns = new FairScheduler(1_000, () => undefined);
   const done: string[] = [];
   expect(() =>
@@ -65,7 +65,7 @@ test("a job that throws keeps nobody from the next one", async () => {
   await allDone(done, 1);
 });
 
-test("an agent that asks little is not behind one that asks much", async () => {
+test("an agent that asks little does not wait behind one that asks much", async () => {
   let waits = 0;
   let now = 0;
   const turns = new FairScheduler(
@@ -81,7 +81,7 @@ test("an agent that asks little is not behind one that asks much", async () => {
   expect(waits).toBe(100);
 });
 
-test("strangers count as one agent together, and each address as much as another", async () => {
+test("all strangers together count as one agent, and each address as much as another", async () => {
   let now = 0;
   const turns = new FairScheduler(
     ONE_AT_A_TIME_MS,
@@ -97,7 +97,7 @@ test("strangers count as one agent together, and each address as much as another
   for (let count = 0; count < 20; count++) turns.run("agent", () => done.push("agent"));
   turns.runForStranger("new", () => done.push("new"));
   await allDone(done, 221);
-  // Every job costs the same: strangers and the agent take turns, and so do the five addresses.
+  // Every job costs the same: strangers and the agent alternate, and so do the five addresses.
   const strangersBefore = done.lastIndexOf("agent") + 1 - 20;
   expect(strangersBefore).toBeLessThanOrEqual(21);
   expect(done.indexOf("new")).toBeLessThanOrEqual(12);

@@ -3,12 +3,12 @@ import { FairQueue } from "@waybill/hub/serving";
 
 type Work = () => void;
 
-/** A job costs this much at least, so that those who do little in many jobs pay too. */
+/** The minimum cost of a job, so that a client with many small jobs pays too. */
 const LEAST_MS = 0.02;
-/** All strangers stand in the queue as one. No agent has this name. */
+/** The name under which all strangers share one place in the queue. No agent has it. */
 const STRANGERS = "(strangers)";
 
-/** For whom something is done: an agent, or nobody known at an address. */
+/** The client of a job: an agent, or an unknown one at an address. */
 interface Payer {
   readonly name: string;
   readonly address?: string;
@@ -32,27 +32,27 @@ export class FairScheduler {
   #isArmed = false;
   #isAtWork = false;
 
-  /** `waited`: hears of each turn that ends while there is more to do. */
+  /** `waited` is called for each turn that ends with work left over. */
   constructor(turnMs: number, waited: () => void, now: () => number = () => performance.now()) {
     this.#turnMs = turnMs;
     this.#waited = waited;
     this.#now = now;
   }
 
-  /** Does something for an agent. */
+  /** Runs a job for an agent. */
   run(agent: string, work: Work): void {
     if (this.#isFree) return this.#do({ name: agent }, work);
     this.#queue.push(agent, work);
   }
 
-  /** Does something for nobody known; `address` is where it comes from. */
+  /** Runs a job for an unknown client at `address`. */
   runForStranger(address: string, work: Work): void {
     if (this.#isFree) return this.#do({ name: STRANGERS, address }, work);
     this.#strangers.push(address, work);
     this.#queue.push(STRANGERS, NOTHING);
   }
 
-  /** Settles when it is the agent's turn. What is done then belongs to the turn. */
+  /** Settles when it is the agent's turn. Work that follows synchronously belongs to the turn. */
   next(agent: string): Promise<void> {
     return new Promise((resolve) => this.run(agent, resolve));
   }
@@ -64,7 +64,7 @@ export class FairScheduler {
   #do(payer: Payer, work: Work): void {
     const since = this.#now();
     this.#isAtWork = true;
-    // This tick comes once no promise is left to run.
+    // This tick comes after all promise reactions have run.
     queueMicrotask(() => process.nextTick(() => this.#done(payer, since)));
     work();
   }
@@ -75,7 +75,7 @@ export class FairScheduler {
     this.#queue.charge(name, ms);
     if (address !== undefined) this.#strangers.charge(address, ms);
     this.#isAtWork = false;
-    // The turn ends there, also where nothing is put off.
+    // The turn ends there, even if nothing is deferred.
     this.#arm();
     this.#goOn();
   }
@@ -100,5 +100,5 @@ export class FairScheduler {
   }
 }
 
-/** The place of strangers in the queue; which of them is next is decided when its time comes. */
+/** The place of strangers in the queue; which of them is next is decided when their turn comes. */
 const NOTHING: Work = () => undefined;

@@ -4,7 +4,7 @@ import { FairSlots } from "./fair-slots.ts";
 
 const AT_ONCE = { waited: () => undefined, begin: (_who: string, work: () => void) => work() };
 
-test("only so many are under way at once, and a newcomer is next", async () => {
+test("only a bounded number of jobs runs at once, and a newcomer is next", async () => {
   let waits = 0;
   const slots = new FairSlots(2, { ...AT_ONCE, waited: () => waits++ });
   const ends: (() => void)[] = [];
@@ -32,13 +32,13 @@ test("only so many are under way at once, and a newcomer is next", async () => {
   expect(waits).toBe(5);
 });
 
-test("what fails leaves its place too", async () => {
+test("a failed job frees its slot too", async () => {
   const slots = new FairSlots(1, AT_ONCE);
   await expect(slots.run("anna", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   await expect(slots.run("anna", () => Promise.resolve("yes"))).resolves.toBe("yes");
 });
 
-test("work that has waited for a place begins when it is its turn, however short the work before it was", async () => {
+test("a job that has waited for a slot begins in its own turn, however short the job before it was", async () => {
   const turns: (() => void)[] = [];
   const slots = new FairSlots(1, { ...AT_ONCE, begin: (_who, work) => turns.push(work) });
   const done: number[] = [];
@@ -54,7 +54,7 @@ test("work that has waited for a place begins when it is its turn, however short
   expect(done).toEqual([0, 1, 2]);
 });
 
-test("who waits for something else gives up the place once, and only where that is allowed", async () => {
+test("a job that waits for something else gives up its slot once, and only where that is allowed", async () => {
   for (const mayLeave of [true, false]) {
     const slots = new FairSlots(1, { ...AT_ONCE, mayLeave });
     const waiting = Promise.withResolvers<void>();
@@ -77,14 +77,14 @@ test("who waits for something else gives up the place once, and only where that 
     waiting.resolve();
     await long;
     await new Promise((resolve) => setImmediate(resolve));
-    // It had given its place up, and has none to give up again.
+    // It had given up its slot, and has none to give up again.
     expect(begun).toEqual(["one"]);
     ends.resolve();
     await Promise.all(others);
   }
 });
 
-test("as many may wait without a place as there are places, and what is more keeps its place", async () => {
+test("as many jobs may wait without a slot as there are slots, and further ones keep theirs", async () => {
   const slots = new FairSlots(2, { ...AT_ONCE, mayLeave: true });
   const ends = Promise.withResolvers<void>();
   const begun: string[] = [];

@@ -3,18 +3,18 @@ import { FairQueue, inConcurrencySlot } from "@waybill/hub/serving";
 type Work = () => void;
 
 export interface FairSlotsOptions {
-  /** Hears of everything that has to wait for a place. */
+  /** Called for everything that has to wait for a slot. */
   readonly waited: () => void;
   /**
-   * Begins what has waited. It must not do so at once where the work is short: a place that is left and
-   * taken in one turn of the event loop lets everybody through in that turn.
+   * Starts a job that has waited. It must be deferred if jobs are short: a slot that is freed and
+   * taken within one turn of the event loop would let everybody through in that turn.
    */
   readonly begin: (who: string, work: Work) => void;
-  /** Whether work that waits for something else gives up its place (`leavePlace`). */
+  /** Whether a job that waits for something else gives up its slot (`leavePlace`). */
   readonly mayLeave?: boolean;
 }
 
-/** So many things at once; who has the fewest of them under way is let in first. */
+/** Bounds concurrent jobs; the client with the fewest under way is admitted first. */
 export class FairSlots {
   readonly #most: number;
   readonly #waited: () => void;
@@ -45,7 +45,7 @@ export class FairSlots {
   async #do<Value>(work: () => Promise<Value>): Promise<Value> {
     let hasLeft = false;
     const leave = (): void => {
-      // As many may wait without a place as there are places: each of them holds memory.
+      // As many may wait without a slot as there are slots: each of them holds memory.
       if (hasLeft || this.#leftEarly >= this.#most) return;
       hasLeft = true;
       this.#leftEarly++;
@@ -56,12 +56,12 @@ export class FairSlots {
     } finally {
       if (hasLeft) this.#leftEarly--;
       else this.#leave();
-      // Work that goes on in the background has no place to give up.
+      // Background work has no slot to give up.
       hasLeft = true;
     }
   }
 
-  /** Whoever is next has the place at once: nobody comes in between. */
+  /** The next job gets the slot at once: nobody comes in between. */
   #leave(): void {
     const next = this.#queue.next();
     if (next === undefined) return void this.#taken--;

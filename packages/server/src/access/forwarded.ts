@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What proxies write into a request that they pass on. */
+/** The headers that proxies add to a request. */
 const FORWARDED = [
   "forwarded",
   "via",
@@ -11,7 +11,7 @@ const FORWARDED = [
   "x-real-ip",
 ] as const;
 
-/** Whoever asks through a proxy on this machine need not be on this machine. */
+/** A client that asks through a proxy on this machine need not be on this machine. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   return FORWARDED.some((name) => headers[name] !== undefined);
 }

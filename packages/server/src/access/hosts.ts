@@ -3,9 +3,9 @@ import { isIP } from "node:net";
 import { WaybillError } from "@waybill/protocol";
 
 const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
-/** What leads to this very machine, as loopback does. */
+/** Names that always resolve to this machine. */
 const UNSPECIFIED: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
-/** Those that a URL leaves out. */
+/** The default ports, which a URL omits. */
 const DEFAULT_PORTS: ReadonlySet<unknown> = new Set([80, 443]);
 
 export interface HostRules {
@@ -18,7 +18,7 @@ export interface HostRules {
 
 /** The two ends of the connection that a request came on. */
 export interface Ends {
-  /** Who asks: behind a proxy, whom the proxy names. */
+  /** The address of the client: behind a proxy, the one that the proxy names. */
   readonly from: string;
   readonly localAddress: string | undefined;
   readonly localPort: number | undefined;
@@ -30,7 +30,7 @@ export function isLoopback(host: string): boolean {
   );
 }
 
-/** Whether nobody but this machine can ask: a proxy, a tunnel or another name leads others here. */
+/** Whether only this machine can reach the hub: a proxy, a tunnel or another name leads others here. */
 export function isLocalOnly({ host, isBehindProxy = false, ...rules }: HostRules): boolean {
   const { publicUrl, allowedHosts = [] } = rules;
   const names = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
@@ -38,12 +38,12 @@ export function isLocalOnly({ host, isBehindProxy = false, ...rules }: HostRules
 }
 
 /**
- * Under which names a hub may be asked, and by which web pages. A page of a stranger can have its
- * name point to this machine; it can't have the browser say another name than that.
+ * The names under which a hub may be requested, and by which web pages (DNS rebinding). A foreign page
+ * can have its name resolve to this machine; it can't make the browser send another name.
  */
 export class Hosts {
   readonly #names: ReadonlySet<string>;
-  /** Allowed with whatever port: a proxy or a tunnel has one of its own. */
+  /** Allowed with any port: a proxy or a tunnel has its own. */
   readonly #allowed: ReadonlySet<string>;
   /** Host and port of the public URL. */
   readonly #public: string | undefined;
@@ -62,7 +62,7 @@ export class Hosts {
     this.#names = new Set(names);
     const own = publicUrl === undefined ? [] : [new URL(publicUrl).origin];
     this.#origins = new Set([...own, ...allowedOrigins.map(lower)]);
-    // An address can't be made to point elsewhere.
+    // An address can't be rebound.
     this.#takesAddresses = !isLoopback(host);
   }
 
@@ -76,7 +76,7 @@ export class Hosts {
     }
     if (origin === undefined || this.#origins.has(lower(origin))) return;
     const from = URL.canParse(origin) ? new URL(origin) : undefined;
-    // A page that this very hub has served, whatever port a proxy or a test has put it at.
+    // A page that this hub has served, at whatever port a proxy or a test has put it.
     if (from !== undefined && from.host === lower(host!) && this.#isOwn(from.hostname)) return;
     throw new WaybillError(
       403,
@@ -85,8 +85,8 @@ export class Hosts {
   }
 
   /**
-   * Whether this host and port, of a URL, lead here and nowhere else, for whoever asks. What is called
-   * localhost somewhere else is not this hub.
+   * Whether the host and port of a URL lead here and nowhere else, for this client. What is called
+   * localhost elsewhere is not this hub.
    */
   isAt(host: string, { from, localAddress, localPort }: Ends): boolean {
     const authority = lower(host);
@@ -118,7 +118,7 @@ function bare(name: string): string {
   return name.replace(/^\[|\]$/g, "");
 }
 
-/** An address of IPv4 as such, on a socket that takes both. */
+/** An IPv4 address in its own form, on a dual-stack socket. */
 function plainAddress(address: string | undefined): string {
   return lower(address ?? "").replace(/^::ffff:(?=\d+\.)/, "");
 }

@@ -8,9 +8,9 @@ const SETTING = "operator token";
 const REMOVED = "";
 
 /**
- * The token that keys what operators ask of the hubs of a custody domain. One that is given is not
- * kept in the store, so that no copy of the store holds it; otherwise it is made at the first start
- * over a store, and the same ever after. One of another domain, or of an older form, is replaced.
+ * The token of the operators of a custody domain's hubs. A given one is not stored, so that no copy of
+ * the store contains it; otherwise it is made at the first start over a store, and kept. One of
+ * another domain, or of an older form, is replaced.
  */
 export async function operatorTokenOf(
   store: Pick<Store, "setting" | "saveSetting">,
@@ -37,7 +37,7 @@ function checkToken(token: string, domain: string): void {
   );
 }
 
-/** Compares in a time that tells nothing about where the two differ. */
+/** Compares in constant time. */
 export function isSameToken(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -19,7 +19,7 @@ const from = (address: string, bytes: number): Arrival => ({
 });
 const refusedAs = (status: number) => expect.objectContaining({ status });
 
-test("strangers pay for what they send before it is read, each address for itself", () => {
+test("strangers pay for what they send before it is read, each address separately", () => {
   const { tolls, budgets } = opened({ bytesPerAddress: 10, burstBytesPerAddress: 100 });
   tolls.enter(from("a", 60));
   expect(() => tolls.enter(from("a", 60))).toThrow(refusedAs(301));
@@ -29,7 +29,7 @@ test("strangers pay for what they send before it is read, each address for itsel
   expect(budgets.hitsOf("bytesPerAddress")).toBe(1);
 });
 
-test("all strangers together pay out of one budget too", () => {
+test("all strangers together have one budget too", () => {
   const { tolls } = opened({ strangerBytesPerHub: 1, strangerBurstBytesPerHub: 100 });
   tolls.enter(from("a", 60));
   expect(() => tolls.enter(from("b", 60))).toThrow(refusedAs(301));
@@ -39,7 +39,7 @@ test("all strangers together pay out of one budget too", () => {
   expect(() => requests.tolls.enter(from("c", 0))).toThrow(refusedAs(301));
 });
 
-test("an agent that has proven itself pays, and its address has everything back", () => {
+test("an agent that has authenticated pays itself, and its address is refunded", () => {
   const { tolls } = opened({
     requestsPerAddress: 1,
     burstPerAddress: 1,
@@ -56,7 +56,7 @@ test("an agent that has proven itself pays, and its address has everything back"
   tolls.enter(from("a", 60));
 });
 
-test("a signature that does not hold costs its address as much as many that do, and nobody else", () => {
+test("an invalid signature costs its address as much as many valid ones, and costs nobody else", () => {
   const { tolls } = opened({ requestsPerAddress: 1, burstPerAddress: 30, requestsPerFailure: 20 });
   tolls.enter(from("a", 0));
   tolls.fail("a");
@@ -70,7 +70,7 @@ test("a signature that does not hold costs its address as much as many that do, 
   tolls.enter(from("b", 0));
 });
 
-test("what is larger than the whole budget has to wait until that is full, and then for long", () => {
+test("a request larger than the whole budget waits until that is full, and then causes a long wait", () => {
   const { tolls } = opened({ bytesPerAddress: 10, burstBytesPerAddress: 100 });
   tolls.enter(from("a", 150));
   expect(() => tolls.enter(from("a", 1))).toThrow(refusedAs(301));
@@ -78,7 +78,7 @@ test("what is larger than the whole budget has to wait until that is full, and t
   tolls.enter(from("a", 1));
 });
 
-test("what is signed costs its address no bytes, and on a line that is known nothing at all", () => {
+test("signed requests cost their address no bytes, and nothing at all on an authenticated connection", () => {
   const { tolls } = opened({ burstPerAddress: 1, requestsPerAddress: 1, burstBytesPerAddress: 10 });
   tolls.enter({ ...from("a", 1_000), isSigned: true });
   expect(() => tolls.enter({ ...from("a", 1), isSigned: true })).toThrow(refusedAs(301));
@@ -102,7 +102,7 @@ test("40: manifests cost their address more than other bodies, whoever signs the
   tolls.publish("c", 50);
 });
 
-test("an agent may attach so often, and who only claims its name takes nothing from that", () => {
+test("attachments of an agent are limited, and a false claim of its name does not count against it", () => {
   const { tolls } = opened({ attachmentsPerAgent: 60, attachmentBurstPerAgent: 2 });
   for (let claim = 0; claim < 10; claim++) tolls.attaching("anna");
   tolls.attached("anna");

@@ -5,39 +5,39 @@ import { Rates, tooMany } from "./rates.ts";
 /** What one request has cost so far, and who pays for it. */
 export interface Toll {
   readonly address: string;
-  /** Of its body, as far as they are known. */
+  /** The bytes of its body, as far as they are known. */
   bytes: number;
   /** What its address has paid. */
   readonly paid: { requests: number; bytes: number };
-  /** Whether its address pays for more of its body. */
+  /** Whether its address pays for the rest of its body. */
   isStrangers: boolean;
 }
 
-/** What is known of a request at the door. */
+/** What is known about a request from its headers. */
 export interface Arrival {
   readonly address: string;
   readonly bytes: number;
-  /** It has a proof. That is checked before its body is read, which its agent pays for. */
+  /** It has a proof, which is checked before its body is read. Then its agent pays for the body. */
   readonly isSigned: boolean;
-  /** An agent has proven itself on its line before: it costs its address nothing. */
+  /** An agent has authenticated on this connection before: the request costs its address nothing. */
   readonly isTrusted: boolean;
 }
 
 const EVERYBODY = "";
-/** Of an agent, its address, and all of them. */
+/** Budgets of an agent, of its address, and of all addresses. */
 const UPLOAD_BUDGETS = [
   "uploadBytesPerAgent",
   "uploadBytesPerAddress",
   "uploadBytesPerHub",
 ] as const;
 const SECONDS_PER_MINUTE = 60;
-/** Of an agent, and of all of them. */
+/** Budgets of an agent, and of all agents. */
 const DOWNLOAD_BUDGETS = ["downloadBytesPerAgent", "downloadBytesPerHub"] as const;
 type ByteBudget = (typeof UPLOAD_BUDGETS)[number] | (typeof DOWNLOAD_BUDGETS)[number];
 
 /**
- * What it costs to ask: strangers pay for what they send before it is read, each address out of its
- * own budget and all of them out of one. Agents pay themselves.
+ * The cost of requests. Strangers pay for what they send before it is read, each address from its own
+ * budget and all of them from a common one. Agents pay themselves.
  */
 export class RateLimits {
   readonly #budgets: Budgets;
@@ -101,12 +101,12 @@ export class RateLimits {
     this.#downloadBytes = DOWNLOAD_BUDGETS.map(ofSecond);
   }
 
-  /** What an agent uploads: for how many milliseconds it is not heard any further. */
+  /** Charges an upload to its agent: for how many milliseconds to stop reading. */
   takeUpload(agent: string, address: string, count: number): number {
     return this.#takeAll(this.#uploadBytes, [agent, address, EVERYBODY], count);
   }
 
-  /** What an agent is sent piece by piece: for how many milliseconds it is sent nothing more. */
+  /** Charges a streamed answer to its agent: for how many milliseconds to send nothing more. */
   takeDownload(agent: string, count: number): number {
     return this.#takeAll(this.#downloadBytes, [agent, EVERYBODY], count);
   }
@@ -122,7 +122,7 @@ export class RateLimits {
     this.#tolls.set(request, toll);
   }
 
-  /** What a request that has come in has paid. */
+  /** What a received request has paid. */
   of(request: object): Toll {
     return this.#tolls.get(request)!;
   }
@@ -137,7 +137,7 @@ export class RateLimits {
     return { address, bytes, paid, isStrangers: true };
   }
 
-  /** More of a body of which nobody said how long it is. */
+  /** Charges more of a body without a stated length. */
   more(toll: Toll, bytes: number): void {
     const { address, paid, isStrangers } = toll;
     toll.bytes += bytes;
@@ -148,7 +148,10 @@ export class RateLimits {
     paid.bytes += bytes;
   }
 
-  /** What still comes on a stranger's socket that is being closed: a frame costs as much as a request. */
+  /**
+   * Charges what still arrives on a stranger's socket that is being closed: a frame costs as much as a
+   * request.
+   */
   late(toll: Toll, frames: number, bytes: number): void {
     const now = Date.now();
     this.#check(this.#requests, toll.address, now, frames);
@@ -156,7 +159,7 @@ export class RateLimits {
     this.more(toll, bytes);
   }
 
-  /** An agent has proven that the request is its own. Its address gets back what it has paid. */
+  /** An agent has authenticated the request. Its address is refunded. */
   pay(toll: Toll, agent: string): void {
     const { bytes } = toll;
     const now = Date.now();
@@ -169,7 +172,7 @@ export class RateLimits {
     this.#agentBytes.charge(agent, now, bytes);
   }
 
-  /** An operator has proven who it is, who may ask as much as it likes. */
+  /** An operator has authenticated; operators have no budget. */
   forget(toll: Toll): void {
     const { address, paid } = toll;
     const now = Date.now();
@@ -185,7 +188,7 @@ export class RateLimits {
     charge(this.#manifests, address, now, bytes);
   }
 
-  /** Refuses who has attached too often. What is only claimed costs nothing: `attached` charges. */
+  /** Refuses an agent that has attached too often. An unproven claim costs nothing: `attached` charges. */
   attaching(agent: string): void {
     const early = this.#attachments.earlyMs(agent, Date.now());
     if (early > 0) throw this.#tooMany("attachmentsPerAgent", agent, early);
@@ -195,21 +198,21 @@ export class RateLimits {
     this.#attachments.charge(agent, Date.now(), 1);
   }
 
-  /** A signature does not hold, or a manifest. That costs more than one that does. */
+  /** An invalid signature, or an invalid manifest, costs more than a valid one. */
   fail(address: string): void {
     const count = this.#budgets.limits.requestsPerFailure;
     this.#budgets.hit("requestsPerFailure");
-    // What an address owes is no debt of strangers elsewhere.
+    // The debt of one address is not charged to strangers elsewhere.
     this.#requests[0]!.rates.charge(address, Date.now(), count);
   }
 
-  /** The same on the socket of an agent: for how long it is not heard any further. */
+  /** The same on the socket of an agent: for how long to stop reading. */
   failOf(agent: string): number {
     this.#budgets.hit("requestsPerFailure");
     return this.takeFrames(agent, this.#budgets.limits.requestsPerFailure);
   }
 
-  /** What an agent reports in one request: each item costs what it would cost as a frame on a socket. */
+  /** Charges the items of a report: each costs what it would cost as a frame on a socket. */
   report(agent: string, items: number): void {
     const now = Date.now();
     const early = this.#calls.earlyMs(agent, now, items);
@@ -217,7 +220,7 @@ export class RateLimits {
     this.#calls.charge(agent, now, items);
   }
 
-  /** What an agent says on its socket: for how many milliseconds it is not heard any further. */
+  /** Charges what an agent sends on its socket: for how many milliseconds to stop reading. */
   takeFrames(agent: string, count: number): number {
     return this.#take("callsPerAgent", this.#calls, agent, count);
   }
@@ -250,7 +253,7 @@ export class RateLimits {
 interface Share {
   readonly budget: DoorName;
   readonly rates: Rates;
-  /** Left out: the address. */
+  /** By default the address. */
   readonly key?: string;
 }
 

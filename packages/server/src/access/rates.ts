@@ -8,7 +8,7 @@ interface Bucket {
 
 const KEPT = 100_000;
 
-/** So many a second for each key, and a burst on top. */
+/** A rate per second for each key, and a burst on top (token bucket). */
 export class Rates {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -19,27 +19,30 @@ export class Rates {
     this.#burst = burst;
   }
 
-  /** How many milliseconds it is too early; 0 where it may be now, and then it is taken. */
+  /** How many milliseconds it is too early; 0 if it may be now, and then it is taken. */
   take(key: string, now: number, count = 1): number {
     const early = this.earlyMs(key, now, count);
     if (early === 0) this.charge(key, now, count);
     return early;
   }
 
-  /** The same, and nothing is taken. What is larger than the whole burst may be once that is full. */
+  /**
+   * The same without taking anything. An amount larger than the whole burst is allowed once the bucket
+   * is full.
+   */
   earlyMs(key: string, now: number, count = 1): number {
     if (count === 0) return 0;
     const missing = Math.min(count, this.#burst) - this.#at(key, now).tokens;
     return missing <= 0 ? 0 : Math.max(1, Math.ceil((missing / this.#perSecond) * 1000));
   }
 
-  /** Takes what is owed, whether it is there or not: what comes next has to wait for it. */
+  /** Takes an amount, even if it is not there: later requests have to wait for it. */
   charge(key: string, now: number, count: number): void {
     const bucket = this.#at(key, now);
     bucket.tokens = Math.max(-this.#burst, bucket.tokens - count);
   }
 
-  /** Gives back what was taken. */
+  /** Refunds what was taken. */
   refund(key: string, now: number, count: number): void {
     const bucket = this.#at(key, now);
     bucket.tokens = Math.min(this.#burst, bucket.tokens + count);

@@ -15,7 +15,7 @@ function statusOf(work: () => void): unknown {
   }
 }
 
-test("7: a proof is used once for as long as it would be believed, whatever else was used since", () => {
+test("7: a proof can be used once for as long as it is valid, whatever else was used since", () => {
   const used = new UsedProofs(SKEW_MS, new Budgets());
   const id = newId();
   used.use("anna", id, 0);
@@ -26,7 +26,7 @@ test("7: a proof is used once for as long as it would be believed, whatever else
   expect(statusOf(() => used.use("anna", id, WINDOW_MS + 1))).toBe(401);
 });
 
-test("39: what has run out is forgotten little by little, and nothing of it stays", () => {
+test("39: expired proofs are forgotten gradually, and completely", () => {
   const used = new UsedProofs(SKEW_MS, new Budgets());
   for (let agent = 0; agent < 50; agent++) {
     for (let count = 0; count < 100; count++) used.use(`agent-${agent}`, newId(), 0);
@@ -36,14 +36,14 @@ test("39: what has run out is forgotten little by little, and nothing of it stay
   let requests = 0;
   for (; used.size > requests && requests < 5_000; requests++) {
     used.use("late", newId(), WINDOW_MS);
-    // Those of the agent itself, and those of one other.
+    // Those of the agent itself, and those of another one.
     expect(before - used.size).toBeLessThan(2 * 16);
     before = used.size;
   }
   expect(used.size).toBe(requests);
 });
 
-test("where the hub remembers as many as it may, those who have used the most are told to come again", () => {
+test("a full memory refuses the agents that have used the most proofs", () => {
   const budgets = new Budgets({ proofsPerAgent: 90, proofsPerHub: 100 });
   const used = new UsedProofs(SKEW_MS, budgets);
   for (let count = 0; count < 90; count++) used.use("much", newId(), 0);

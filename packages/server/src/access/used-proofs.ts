@@ -2,25 +2,25 @@ import { WaybillError } from "@waybill/protocol";
 import type { Budgets } from "../budgets.ts";
 import { tooMany } from "./rates.ts";
 
-/** So many that have run out are forgotten for each that is remembered, however many there are. */
+/** How many expired proofs are forgotten for each new one, however many there are. */
 const FORGOTTEN_AT_ONCE = 16;
 
-/** The proofs of one agent by their ids, in the order in which they came: until when each would be believed. */
+/** The used proofs of one agent by id, in order of arrival, with their expiry. */
 type Used = Map<string, number>;
 
 /**
- * Which proofs were used: whoever overhears a request can't send it again. What one costs does not
- * depend on how many others are remembered.
+ * Remembers which proofs were used, so that an intercepted request can't be replayed. The cost of a
+ * proof does not depend on how many others are remembered.
  */
 export class UsedProofs {
   readonly #windowMs: number;
   readonly #budgets: Budgets;
-  /** By agent; who comes first is looked at next for what has run out. */
+  /** By agent, in the order in which expired proofs are looked for. */
   readonly #agents = new Map<string, Used>();
   #size = 0;
 
   constructor(clockSkewMs: number, budgets: Budgets) {
-    // One from the far end of the clock's leeway is believed until it is at the near end.
+    // A proof from the far end of the allowed clock skew is valid until it is at the near end.
     this.#windowMs = 2 * clockSkewMs;
     this.#budgets = budgets;
   }
@@ -46,7 +46,7 @@ export class UsedProofs {
     this.#sweep(now);
   }
 
-  /** Where the hub has no room for more, whoever has used no more than others still may. */
+  /** If the memory is full, agents that have used no more proofs than others are still admitted. */
   #checkRoom(agent: string, count: number): void {
     const { proofsPerAgent, proofsPerHub } = this.#budgets.limits;
     const isFull = this.#size >= proofsPerHub && count > this.#size / this.#agents.size;
@@ -64,7 +64,7 @@ export class UsedProofs {
     }
   }
 
-  /** Agents that ask no more leave nothing behind. */
+  /** Agents that ask no more take no memory. */
   #sweep(now: number): void {
     const [first] = this.#agents;
     const [agent, used] = first!;

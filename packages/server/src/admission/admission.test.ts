@@ -44,7 +44,7 @@ async function manifestsIn({ store }: World): Promise<number> {
   return entries.filter(({ type }) => type === "manifest").length;
 }
 
-test("a newcomer without an invitation is told what to do, and nothing of it is kept", async () => {
+test("a newcomer without an invitation is told what to do, and its manifest is not kept", async () => {
   const world = await byInvitation();
   const key = generateKey();
   const refused = await enrol(world, "anna", first("anna", key));
@@ -55,14 +55,14 @@ test("a newcomer without an invitation is told what to do, and nothing of it is 
   expect(await manifestsIn(world)).toBe(1);
 });
 
-test("an invitation lets in one agent, and is on record without its secret", async () => {
+test("an invitation admits one agent, and is on record without its secret", async () => {
   const world = await byInvitation();
   const { id, token } = await world.hub.operator.invite();
   const key = generateKey();
   const manifest = first("anna", key);
   const proof = signEnrolment(manifest, token);
   expect(await enrol(world, "anna", manifest, proof)).toMatchObject({ status: 200 });
-  // The answer was lost: the very same again is the same.
+  // The answer was lost: a repetition gets the same one.
   expect(await enrol(world, "anna", manifest, proof)).toMatchObject({ status: 200 });
   expect(await enrol(world, "anna", manifest)).toMatchObject({ status: 200 });
   const other = first("ben");
@@ -87,7 +87,7 @@ test("an update of an agent that is enrolled needs no invitation", async () => {
   expect(await enrol(world, "anna", signManifest(next, key))).toMatchObject({ status: 200 });
 });
 
-test("of simultaneous enrolments with one invitation exactly one succeeds", async () => {
+test("of concurrent enrolments with one invitation exactly one succeeds", async () => {
   const world = await byInvitation();
   const { token } = await world.hub.operator.invite();
   const names = Array.from({ length: 8 }, (_, index) => `agent-${index}`);
@@ -102,7 +102,7 @@ test("of simultaneous enrolments with one invitation exactly one succeeds", asyn
   expect(await manifestsIn(world)).toBe(2);
 });
 
-test("an invitation for another agent, one that ran out, and one of another hub let nobody in", async () => {
+test("an invitation that is for another agent, expired, or of another hub admits nobody", async () => {
   const world = await byInvitation();
   const other = await byInvitation();
   const statusWith = async (token: string) => {
@@ -118,7 +118,7 @@ test("an invitation for another agent, one that ran out, and one of another hub 
   expect(await statusWith(changed)).toBe(401);
 });
 
-test("a proof that was made for another key, manifest or agent is 401, and uses nothing up", async () => {
+test("a proof for another key, manifest or agent is 401, and uses up no invitation", async () => {
   const world = await byInvitation();
   const { token } = await world.hub.operator.invite();
   const manifest = first("anna");
@@ -132,7 +132,7 @@ test("a proof that was made for another key, manifest or agent is 401, and uses 
   expect(await enrol(world, "anna", manifest, stolen)).toMatchObject({ status: 200 });
 });
 
-test("a commit that fails leaves the invitation as it was", async () => {
+test("a failed commit does not use up the invitation", async () => {
   const store = memoryStore();
   let fails = false;
   const failing = new Proxy(store, {
@@ -152,7 +152,7 @@ test("a commit that fails leaves the invitation as it was", async () => {
   expect(await enrol(world, "anna", manifest, proof)).toMatchObject({ status: 200 });
 });
 
-test("those whom an operator has allowed come in by themselves, also after a restart", async () => {
+test("agents that an operator has allowed are admitted without an invitation, also after a restart", async () => {
   const store = memoryStore();
   const named = generateKey();
   const hub = { store, allowed: [named.kid, "ben"], key: generateKey() };
@@ -177,7 +177,7 @@ test("those whom an operator has allowed come in by themselves, also after a res
   ]);
 });
 
-test("a hub that others can reach lets nobody in unasked, and one for this machine alone does", async () => {
+test("a public hub admits nobody uninvited, and a local one does", async () => {
   const said = async (world: World) =>
     (await ask(`${world.url}/.well-known/waybill`)).json["newcomers"];
   const unsaid = { newcomers: undefined };
@@ -190,7 +190,7 @@ test("a hub that others can reach lets nobody in unasked, and one for this machi
   await expect(inProcess.hub.publish(first("anna"))).rejects.toMatchObject({ status: 403 });
 });
 
-test("a proxy that nobody has told the hub of does not make strangers local", async () => {
+test("an undeclared proxy does not make strangers local", async () => {
   const world = await worldOf({ serve: { newcomers: undefined } });
   const headers = { "x-forwarded-for": "203.0.113.7" };
   const body = { manifest: first("anna") };
@@ -202,7 +202,7 @@ test("a proxy that nobody has told the hub of does not make strangers local", as
   expect(await ask(url, { method: "PUT", body })).toMatchObject({ status: 200 });
 });
 
-test("a name that is kept for operators is taken from whom an operator has named", async () => {
+test("a reserved name is available to the agent that an operator has named", async () => {
   const world = await worldOf();
   const key = generateKey();
   const refused = await enrol(world, "operator-7", first("operator-7", key));

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => hub.close());
 
-/** The next manifest of anna, by a key that it lists. */
+/** The next manifest of anna, signed by a key that it lists. */
 async function update(key: PrivateKey): Promise<string> {
   const newest = (await store.manifest("anna"))!;
   const { sequence, text } = newest;
@@ -39,7 +39,7 @@ async function acts(): Promise<unknown[]> {
     .map(({ content }) => JSON.parse(content) as unknown);
 }
 
-test("an agent that has lost its key goes on with the one that an operator pins, on record", async () => {
+test("an agent that has lost its key continues with the one that an operator pins, on record", async () => {
   await expect(hub.publish(await update(next))).rejects.toThrow(
     `waybill agents pin anna ${next.kid}`,
   );
@@ -54,7 +54,7 @@ test("an agent that has lost its key goes on with the one that an operator pins,
   ]);
 });
 
-test("a pin ends the old keys at once, also for whoever is attached", async () => {
+test("a pin ends the old keys at once, also on open connections", async () => {
   const world = await openWorld();
   try {
     const before = await world.party("anna", [{ name: "work" }]);
@@ -81,7 +81,7 @@ test("a pin ends the old keys at once, also for whoever is attached", async () =
   }
 });
 
-test("whatever an ended or a new key signs is refused with the command that pins another", async () => {
+test("requests by a revoked or an unpinned new key are refused with the command that pins another", async () => {
   const world = await openWorld();
   try {
     const anna = await world.party("anna", [{ name: "work" }]);
@@ -109,7 +109,7 @@ test("whatever an ended or a new key signs is refused with the command that pins
   }
 });
 
-test("a pin on the key that an agent has lets it change a recovery key that is lost", async () => {
+test("pinning an agent's current key lets it change a lost recovery key", async () => {
   const keys = [next.jwk, provenRecoveryKey("cleo", thief)];
   const first = signManifest({ agent_id: "cleo", capabilities: [], keys }, next);
   await hub.publish(first);
@@ -121,7 +121,7 @@ test("a pin on the key that an agent has lets it change a recovery key that is l
   await hub.publish(without);
 });
 
-test("while a pin waits, whoever has the old key or another one publishes nothing", async () => {
+test("while a pin waits, holders of the old key or of another one can't publish", async () => {
   await hub.operator.pin("anna", next.kid);
   for (const key of [lost, thief]) {
     const refused = hub.publish(await update(key));
@@ -130,7 +130,7 @@ test("while a pin waits, whoever has the old key or another one publishes nothin
   expect((await store.manifest("anna"))!.sequence).toBe(1);
 });
 
-test("a pin is used up, so that the next key needs the key before again", async () => {
+test("a pin is used up, so that the next key change needs the previous key again", async () => {
   await hub.operator.pin("anna", next.kid);
   await hub.publish(await update(next));
   await expect(hub.publish(await update(thief))).rejects.toMatchObject({ status: 401 });
@@ -138,7 +138,7 @@ test("a pin is used up, so that the next key needs the key before again", async 
   expect((await store.manifest("anna"))!.sequence).toBe(3);
 });
 
-test("a pin holds over a restart, and the last one counts", async () => {
+test("a pin survives a restart, and the last one counts", async () => {
   await hub.operator.pin("anna", thief.kid);
   await hub.operator.pin("anna", next.kid);
   await hub.close();
@@ -147,21 +147,21 @@ test("a pin holds over a restart, and the last one counts", async () => {
   await hub.publish(await update(next));
 });
 
-test("a pinned key can't be one of another agent, nor of nobody", async () => {
+test("a pinned key can't be another agent's, nor an unknown agent's", async () => {
   await hub.publish(signManifest({ agent_id: "ben", capabilities: [] }, thief));
   await hub.operator.pin("anna", thief.kid);
   await expect(hub.publish(await update(thief))).rejects.toMatchObject({ status: 409 });
   await expect(hub.operator.pin("nobody", next.kid)).rejects.toMatchObject({ status: 404 });
 });
 
-test("a pin and a rotation at the same time leave one chain", async () => {
+test("a concurrent pin and rotation leave one chain", async () => {
   const rotated = await update(lost);
   const results = await Promise.allSettled([
     hub.operator.pin("anna", next.kid),
     hub.publish(rotated),
   ]);
   expect(results[0]).toMatchObject({ status: "fulfilled" });
-  // Whichever came first, the pinned key follows what is there then.
+  // Whichever came first, the pinned key follows the resulting manifest.
   await hub.publish(await update(next));
   expect(await hub.operator.currentKids("anna")).toEqual([next.kid]);
 });

@@ -40,7 +40,7 @@ async function put(id: string, keys: Keys, key: PrivateKey, by?: PrivateKey): Pr
 const anna = (key: PrivateKey) => new Party("anna", key, world.url, world.hub);
 const recover = () => put("anna", [next.jwk, kept], next, offline);
 
-test("an agent goes on with a new key by its recovery key, and its old keys end at once, on record", async () => {
+test("an agent continues with a new key by its recovery key, and its old keys end at once, on record", async () => {
   const before = await anna(stolen).attach();
   expect(await recover()).toMatchObject({ status: 200 });
   expect((await before.next("closed")).problem).toMatchObject({ waybill_status: 401 });
@@ -75,7 +75,7 @@ test("a recovery key signs no envelope, no hello, no request and no manifest", a
   expect((await world.store.manifest("anna"))!.sequence).toBe(1);
 });
 
-test("whoever has stolen a key can't keep it, whatever it publishes", async () => {
+test("the thief of a key can't keep it, whatever it publishes", async () => {
   const thief = generateKey();
   const listed = provenKey("anna", thief);
   expect((await put("anna", [listed], stolen)).json).toMatchObject({ waybill_status: 401 });
@@ -89,7 +89,7 @@ test("whoever has stolen a key can't keep it, whatever it publishes", async () =
   expect((await put("anna", [thief.jwk, kept], thief)).json).toMatchObject({ waybill_status: 401 });
 });
 
-test("a recovery key belongs to its agent, also after it was changed", async () => {
+test("a recovery key belongs to its agent, even after it was changed", async () => {
   const later = provenRecoveryKey("anna", generateKey());
   expect((await put("anna", [stolen.jwk, later], stolen, offline)).status).toBe(200);
   const thief = generateKey();
@@ -105,7 +105,7 @@ test("a recovery key belongs to its agent, also after it was changed", async () 
 
 test("a key that has signed for an agent never becomes its recovery key", async () => {
   expect((await put("anna", [provenKey("anna", next), kept], stolen)).status).toBe(200);
-  // Two manifests later nobody but the hub remembers.
+  // Two manifests later only the hub remembers.
   const old = provenRecoveryKey("anna", stolen);
   expect((await put("anna", [next.jwk, old], next, offline)).json).toMatchObject({
     waybill_status: 409,
@@ -117,7 +117,7 @@ test("a key that has signed for an agent never becomes its recovery key", async 
   });
 });
 
-test("while an operator's pin waits, a recovery is refused unless it is to the pinned key", async () => {
+test("while an operator's pin waits, only a recovery to the pinned key is accepted", async () => {
   await world.hub.operator.pin("anna", next.kid);
   const other = generateKey();
   expect((await put("anna", [other.jwk, kept], other, offline)).json).toMatchObject({

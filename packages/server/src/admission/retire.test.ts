@@ -90,7 +90,7 @@ test("a retired agent is not found and takes no new work", async () => {
   expect(json).toMatchObject({ fits: [] });
 });
 
-test("a retired agent is listed as one, to operators and to others", async () => {
+test("a retired agent is listed as retired, to operators and to others", async () => {
   const ben = await world.party("ben");
   const cleo = await world.party("cleo", [{ name: "work", from: { agents: ["ben"] } }]);
   expect((await retire("cleo")).status).toBe(204);
@@ -102,7 +102,7 @@ test("a retired agent is listed as one, to operators and to others", async () =>
   expect((await ben.ask("/v1/agents/anna")).json).not.toHaveProperty("is_retired");
 });
 
-test("what waits for a retired agent ends, or goes to others, and what it handed off goes on", async () => {
+test("handoffs that wait for a retired agent end or go to others, and its own handoffs continue", async () => {
   const ben = await world.party("ben", [{ name: "rest" }]);
   const toAnna = ben.handoff("anna");
   const toAnybody = ben.handoff("", { to: { capability: "work" } });
@@ -129,7 +129,7 @@ test("what waits for a retired agent ends, or goes to others, and what it handed
   await wire.close();
 });
 
-test("an attempt under way at a retired agent is lost, and the next one goes to others", async () => {
+test("an attempt under way at a retired agent is lost, and the next one goes to another", async () => {
   const ben = await world.party("ben");
   const cleo = await world.party("cleo", [{ name: "work", lease_seconds: 0.2 }]);
   const wire = await anna.attach();
@@ -146,7 +146,7 @@ test("an attempt under way at a retired agent is lost, and the next one goes to 
   await line.close();
 });
 
-test("only an operator's pin brings a retired agent back, also after a restart", async () => {
+test("only an operator's pin restores a retired agent, also after a restart", async () => {
   expect((await retire()).status).toBe(204);
   await world.close();
   world = await openWorld({ hub: { store: world.store, key: hubKey } });
@@ -164,7 +164,7 @@ test("only an operator's pin brings a retired agent back, also after a restart",
   await wire.close();
 });
 
-test("an agent that nobody knows, and the hub itself, are not retired", async () => {
+test("an unknown agent, and the hub itself, can't be retired", async () => {
   expect((await retire("nobody")).json).toMatchObject({ waybill_status: 404 });
   expect((await retire(world.hub.id)).json).toMatchObject({ waybill_status: 403 });
   expect((await ask(`${world.url}/v1/agents/anna/retire`, { method: "POST" })).status).toBe(401);
@@ -175,7 +175,7 @@ test.each(["retire", "pin"] as const)(
   async (decision) => {
     const { operator } = world.hub;
     const inner = world.store.commit.bind(world.store);
-    // The operator's commit comes between the checks of the manifest and its own.
+    // The operator's commit comes between the checks of the manifest and its own commit.
     let isFirst = true;
     world.store.commit = async (commit) => {
       if (isFirst && commit.manifest !== undefined) {

@@ -10,11 +10,11 @@ import type { AgentRole, Cast, Scene } from "./cast-fixture.ts";
 import { PERMISSIONS } from "./permissions-fixture.ts";
 import type { Act, EnvelopeAct, FrameAct, RequestAct, Role } from "./permissions-fixture.ts";
 
-/** The ways to bring an envelope to a hub. */
+/** The ways to submit an envelope to a hub. */
 export type Door = "http" | "batch" | "socket" | "process";
 export const DOORS: readonly Door[] = ["http", "batch", "socket", "process"];
 
-/** What somebody was answered; `status` is Waybill's, 200 where there was no problem. */
+/** An answer; `status` is Waybill's, 200 for a success. */
 export interface Reply {
   readonly status: number;
   readonly text: string;
@@ -26,7 +26,7 @@ export function isAgent(role: Role): role is AgentRole {
   return (AGENTS as readonly Role[]).includes(role);
 }
 
-/** Does one thing in one role, for real. */
+/** Performs one action in one role. */
 export function perform(
   cast: Cast,
   act: Act,
@@ -49,7 +49,7 @@ function rightfulIn(act: Act): "delegator" | "recipient" {
   return answers.recipient === undefined ? "delegator" : "recipient";
 }
 
-/** Who has no key of an agent speaks in the name of the agent that might. */
+/** A role without an agent's key uses the name of the agent that may. */
 function speakerOf(cast: Cast, role: Role, rightful: "delegator" | "recipient"): Speaker {
   if (isAgent(role)) return cast.parties[role];
   const { bystander } = cast.parties;
@@ -75,13 +75,13 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Made>> = {
   handOffAgain: (cast, speaker, { handoff }) =>
     handOff(cast, speaker, { ...work("bystander"), replayOf: handoff.envelope.handoff_id }),
   joinGroup: (cast, speaker, { handoff, groupId: id }) =>
-    // The delegator's own members are its group: another size would contradict them.
+    // The delegator's own members define its group: another size would contradict them.
     handOff(cast, speaker, {
       ...work("bystander"),
       correlationId: handoff.envelope.correlation_id,
       group: {
         id: speaker.id === cast.parties.delegator.id ? newId() : id,
-        // The groups of one agent are its own: it must not contradict itself.
+        // The delegator's own members define its group: another size would contradict them.
         index: places++ % GROUP_SIZE,
         size: GROUP_SIZE,
         join: "all",
@@ -152,7 +152,7 @@ function ofAttempt(given: object): Made {
     said(speaker, handoff, { re: digestOf(handoff.text), attempt, ...given });
 }
 
-/** Brings an envelope in, by one of the doors. Who has no socket has it carried by somebody who has. */
+/** Submits an envelope by one of the ways. A role without a socket has it submitted by a role with one. */
 async function bring(cast: Cast, role: Role, text: string, door: Door): Promise<Reply> {
   const { world } = cast;
   if (door === "process") {
@@ -172,7 +172,7 @@ async function bring(cast: Cast, role: Role, text: string, door: Door): Promise<
   const envelope = door === "batch" ? batched(text, keyOf(cast, text)) : text;
   const path = "/v1/envelopes";
   const body = JSON.stringify({ envelope });
-  // An operator's token must not stand in for an agent's signature. Roles without a token send no proof.
+  // An operator's token must not replace an agent's signature. Roles without a token send no proof.
   const headers = role === "operator" ? asOperator(world.served, path, { body }) : {};
   return httpReply(await ask(world.url + path, { body, headers: { ...headers } }));
 }
@@ -192,7 +192,7 @@ function keyOf(cast: Cast, text: string): PrivateKey {
   return known.get(kid)!;
 }
 
-/** The same payload under a signature that it shares with another. */
+/** The same payload in a batch with another. */
 function batched(text: string, key: PrivateKey): string {
   const payload = Buffer.from(text.split(".")[1]!, "base64url").toString();
   const other = { ...(JSON.parse(payload) as Envelope), id: newId() };
@@ -219,7 +219,7 @@ interface Asking {
   readonly bytes?: string;
 }
 
-/** One request, with the proof that goes with the role. */
+/** One request, with the proof of the role. */
 async function asks(cast: Cast, role: Role, path: string, { method, body, bytes }: Asking = {}) {
   const { world } = cast;
   const proven = body === undefined ? undefined : JSON.stringify(body);
@@ -274,7 +274,7 @@ const get =
 
 const idOf = ({ handoff }: Scene): string => handoff.envelope.handoff_id;
 
-/** The first line of an answer that may have no end. */
+/** The first line of an answer that may be endless. */
 async function firstLine(cast: Cast, role: Role, path: string): Promise<Reply> {
   const authorization = authorizationOf(cast, role, path, "GET", undefined);
   const ending = new AbortController();
@@ -294,7 +294,7 @@ async function firstLine(cast: Cast, role: Role, path: string): Promise<Reply> {
 const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
   getHandoff: get((scene) => `/v1/handoffs/${idOf(scene)}`),
   getHistory: get((scene) => `/v1/handoffs/${idOf(scene)}/history`),
-  // One at a time, so that there is always more to tell of.
+  // One at a time, so that there is always more.
   async listHandoffs(cast, role, { handoff }) {
     const path = `/v1/handoffs?correlation_id=${handoff.envelope.correlation_id}&limit=1`;
     const all: unknown[] = [];
@@ -305,7 +305,7 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
       all.push(...handoffs);
       if (next === undefined) return { status: 200, text: JSON.stringify({ handoffs: all }) };
       after = `&after=${next}`;
-      // Where it goes on is told to whoever sees what is there, and to nobody else.
+      // The cursor is only given to viewers who see what is there.
       if (handoffs.length === 0) return { status: 200, text: reply.text };
     }
   },
@@ -350,7 +350,7 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
   setQuota: (cast, role) =>
     asks(cast, role, "/v1/groups/others/quota", { body: { per_minute: 100 } }),
   async removeGroup(cast, role) {
-    // Made just now, so that there is one to take away.
+    // Made just now, so that there is one to revoke.
     if (role === "operator") await cast.hub.operator.changeGroup("gone", { add: ["newcomer"] });
     return asks(cast, role, "/v1/groups/gone/remove", { method: "POST" });
   },
@@ -391,14 +391,14 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
   getDescription: get("/openapi.json"),
 };
 
-/** The id that comes right before another one. */
+/** The id directly before another one. */
 function before(id: string): string {
   const number = BigInt(`0x${id.replaceAll("-", "")}`) - 1n;
   const hex = number.toString(16).padStart(32, "0");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** Who has no key of an agent tries it on a socket that has said no hello. */
+/** A role without an agent's key tries it on a socket without a hello. */
 async function onSocket(
   cast: Cast,
   role: Role,
@@ -438,7 +438,7 @@ const FRAMES: Readonly<Record<FrameAct, Asked>> = {
     const { nonce } = await wire.next("challenge");
     const { recipient } = cast.parties;
     const { key } = speakerOf(cast, role, "recipient");
-    // Where it is the recipient itself, it goes on over this line.
+    // If it is the recipient itself, it continues on this connection.
     const proof =
       role === "recipient" ? recipient.hello(nonce) : helloOf(cast, recipient.id, key, nonce);
     wire.say({ type: "hello", proof, credit: 0 });
@@ -488,7 +488,7 @@ const FRAMES: Readonly<Record<FrameAct, Asked>> = {
   })),
   seenFrame: say((scene) => ({ type: "seen", id: scene.offerId })),
   creditFrame: (cast, role, scene) =>
-    // What it says already: others of these scenes go by it.
+    // The current value: other actions in these scenes depend on it.
     say(() => ({ type: "credit", credit: role === "child" ? CREDIT : 0 }))(cast, role, scene),
   pingFrame: (cast, role) =>
     onSocket(cast, role, async (wire) => {

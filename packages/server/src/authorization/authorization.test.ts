@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => cast.close());
 
-/** Scenes to try things in: what nobody may do leaves one as it is for the next try. */
+/** Scenes for actions: a refused action leaves its scene unchanged for the next one. */
 class Scenes {
   readonly #of = new Map<Stage, Scene[]>();
 
   async at(stage: Stage, chance: number): Promise<Scene> {
     const known = this.#of.get(stage) ?? [];
-    // Now and then a new one, so that there are several to choose from.
+    // Occasionally a new one, so that there are several to choose from.
     if (known.length > 0 && chance % 16 !== 0) return known[chance % known.length]!;
     const scene = await cast.sceneAt(stage);
     this.#of.set(stage, [...known, scene]);
@@ -47,7 +47,7 @@ class Scenes {
   }
 }
 
-/** All that is known of a scene, through the store and not through the doors that are tested. */
+/** Everything known about a scene, read through the store and not through the tested API. */
 async function glimpse({ handoff, parentHandoff, childHandoff, peerHandoff }: Scene) {
   const { store } = cast.world;
   const handoffs = [handoff, parentHandoff, peerHandoff, ...(childHandoff ? [childHandoff] : [])];
@@ -71,7 +71,7 @@ async function glimpse({ handoff, parentHandoff, childHandoff, peerHandoff }: Sc
   };
 }
 
-/** What came upon record since, of this scene or by this speaker. */
+/** New records of this scene or by this speaker. */
 async function recordedSince(sequence: number, from: string | undefined, scene: Scene) {
   const entries = await cast.world.store.ledger({ after: sequence, limit: 100 });
   const { handoff_id: id } = scene.handoff.envelope;
@@ -80,7 +80,7 @@ async function recordedSince(sequence: number, from: string | undefined, scene: 
   );
 }
 
-/** The same words for what does not exist as for what belongs to others. */
+/** The answer for unknown ids and that for others' ids are the same. */
 function plain(text: string, { handoff: { envelope, text: signed }, ...rest }: Scene): string {
   const names = [
     envelope.handoff_id,
@@ -113,7 +113,7 @@ async function tryCell({ act, role, answered }: Cell, scene: Scene, door: Door):
     }
   } else {
     const status = typeof answered === "number" ? answered : STATUS[answered];
-    // Its delegator may hear that the id is taken by other words than its own.
+    // Its delegator may be told in other words that the id is taken.
     const isOwnId = answered === "taken" && role === "delegator";
     expect(reply, label).toMatchObject({ status: isOwnId ? 409 : status });
   }
@@ -137,7 +137,7 @@ async function tryCell({ act, role, answered }: Cell, scene: Scene, door: Door):
   );
 }
 
-/** What is answered with a list or a view of handoffs. */
+/** Answers with a list or a view of handoffs. */
 const SHOWS: ReadonlySet<string> = new Set(["listHandoffs", "listDeadLetters", "getHandoff"]);
 
 function shows({ text }: Reply, { handoff }: Scene): boolean {
@@ -156,7 +156,7 @@ function shows({ text }: Reply, { handoff }: Scene): boolean {
 
 test("every cell of the table holds, whatever was tried before", async () => {
   const tried = new Set<string>();
-  // Each cell once in a stage in which somebody may, and once in any stage that chance gives.
+  // Each cell once in a stage in which some role may, and once in a random stage.
   const tries = all.flatMap((cell) => [
     { cell, isStray: false },
     ...(cell.answered === "yes" || cell.answered === "late" ? [] : [{ cell, isStray: true }]),

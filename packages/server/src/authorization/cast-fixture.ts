@@ -64,14 +64,14 @@ const OFFERS: Readonly<Partial<Record<AgentRole, readonly CapabilityInput[]>>> =
   bystander: [{ name: "rest" }],
 };
 
-/** How many attempts an agent takes that may take any. */
+/** The credit of a role that may take any number of attempts. */
 export const CREDIT = 10_000;
 const PLENTY = 1_000_000_000;
-/** Nothing ends by itself while it is tried: whoever fails in a row would not be asked for a while. */
+/** Nothing expires during the test, and no agent is ejected for its failures. */
 const PATIENCE_MS = 3_600_000;
 const LONG = { timeoutMs: PATIENCE_MS };
 
-/** One handoff, and what its parties have said about it. */
+/** One handoff, and the envelopes of its parties. */
 export interface Scene {
   readonly handoff: Signed;
   readonly parentHandoff: Signed;
@@ -89,7 +89,7 @@ export interface Scene {
   readonly blob: Blob;
 }
 
-/** A blob, by the text that it holds. */
+/** A blob, by its text. */
 export interface Blob {
   readonly text: string;
   readonly digest: Digest;
@@ -104,7 +104,7 @@ export function blobArtifact({ text, digest }: Blob): Artifact {
   return { name: "a.txt", media_type: "text/plain", digest, size: text.length };
 }
 
-/** A served hub with somebody in each role. */
+/** A served hub with an agent or a client in each role. */
 export class Cast {
   readonly world: World;
   readonly parties: Readonly<Record<AgentRole, Party>>;
@@ -113,7 +113,7 @@ export class Cast {
   /** Keys that sign recoveries of the parties, and nothing else. */
   readonly recovery: Readonly<Record<"delegator" | "recipient", PrivateKey>>;
   readonly unknown: PrivateKey = generateKey();
-  /** An agent with nothing to do: operators end its keys. */
+  /** An agent with nothing to do, whose keys operators end. */
   readonly idle: string = "idle";
   readonly otherToken: string = newOperatorToken(generateKey().kid);
   readonly metricsToken: string;
@@ -140,7 +140,7 @@ export class Cast {
         operators: ["operators-agent"],
         terms: { backoffMs: 1, offerMs: PATIENCE_MS, graceMs: PATIENCE_MS },
       },
-      // Others can reach it, so that the registry and the metrics are not open.
+      // The hub is public, so that the registry and the metrics are protected.
       serve: { isBehindProxy: true, metricsToken, limits: unlimited() },
     });
     await world.hub.publish(signManifest({ agent_id: "idle", capabilities: [] }, generateKey()));
@@ -160,12 +160,12 @@ export class Cast {
     return this.world.hub;
   }
 
-  /** The socket of an agent, attached anew where it was cut. */
+  /** The socket of an agent, reattached if it was closed. */
   async wire(role: AgentRole): Promise<Wire> {
     const known = this.#wires.get(role);
     if (known !== undefined && known.socket.readyState === known.socket.OPEN) return known;
     const wire = await this.parties[role].attach(role === "child" ? CREDIT : 0);
-    // What is never said to have arrived comes again, and ends the line when it is much.
+    // Unacknowledged deliveries are repeated, and close the connection if there are many.
     wire.socket.on("message", (data: Buffer) => {
       const frames = [JSON.parse(data.toString()) as HubFrame | HubFrame[]].flat();
       for (const frame of frames) {
@@ -177,21 +177,21 @@ export class Cast {
     return wire;
   }
 
-  /** The agent goes on over another line: its socket is cut. */
+  /** The agent continues on another connection: its socket is closed. */
   async movedOn(role: AgentRole): Promise<void> {
     const wire = this.#wires.get(role);
     this.#wires.delete(role);
     await wire?.closed;
   }
 
-  /** Until what an agent has said on its socket was heard. */
+  /** Waits until the frames of an agent were processed. */
   async settled(role: AgentRole): Promise<void> {
     const wire = await this.wire(role);
     wire.say({ type: "ping" });
     await wire.next("pong");
   }
 
-  /** Until what was said of a handoff before this was taken in: each thing said of it has its turn. */
+  /** Waits until earlier envelopes of a handoff were processed, since they are serialized. */
   async turnOf(handoff: Signed): Promise<void> {
     const refused = said(this.parties.bystander, handoff, {
       kind: "progress",
@@ -208,7 +208,7 @@ export class Cast {
     await this.settled(role);
   }
 
-  /** A handoff that has come so far. Everything in it is said by those who may. */
+  /** A handoff in the given stage. Every envelope in it is from a party that may send it. */
   async sceneAt(stage: Stage): Promise<Scene> {
     const { delegator, recipient, earlier, parent, peer, child } = this.parties;
     await this.#succeed();
@@ -289,7 +289,7 @@ export class Cast {
         : { status: 501, error: { message: "it was restarted" } };
     const end = said(recipient, handoff, { ...ofRecipient, kind: "result", body });
     await this.hub.submit(end);
-    // The end reaches the child, and until then nothing is at rest.
+    // The end reaches the child; the scene is stable only then.
     await this.#until(childHandoff.envelope.handoff_id, ({ state }) => state !== "open");
     return { ...scene, childHandoff, outcome: digestOf(end) };
   }
@@ -299,7 +299,7 @@ export class Cast {
     await this.hub.blobs!.put(upload, Readable.from([Buffer.from(text)]));
   }
 
-  /** Failures in a row would keep the recipient from being asked. */
+  /** Repeated failures would eject the recipient. */
   async #succeed(): Promise<void> {
     const { parent, recipient } = this.parties;
     const handoff = parent.handoff(recipient.id);
@@ -308,7 +308,7 @@ export class Cast {
     await this.hub.submit(recipient.result(handoff));
   }
 
-  /** Lets one agent take the handoff, and gives the id of the delivery that offers it. */
+  /** Lets one agent take the handoff, and returns the id of the delivery that offers it. */
   async #offered({ envelope }: Signed, to: AgentRole, attempt: number): Promise<string> {
     const { handoff_id: id } = envelope;
     if (to !== "child") await this.#credit(to, CREDIT);
@@ -339,7 +339,7 @@ export class Cast {
     stop();
   }
 
-  /** The same handoff, as nobody has ever submitted it. */
+  /** The same handoff, with an id that was never submitted. */
   ghostOf({ handoff, ...rest }: Scene): Scene {
     const { delegator } = this.parties;
     const envelope: HandoffEnvelope = {
@@ -366,19 +366,19 @@ export class Cast {
 
   #kept: ReturnType<Operator["invite"]> | undefined;
 
-  /** An invitation to revoke: one for everybody who may not, and a new one for whoever may. */
+  /** An invitation to revoke: a shared one for roles that may not, and a new one for a role that may. */
   invitation(isNew: boolean): ReturnType<Operator["invite"]> {
     if (isNew) return this.hub.operator.invite();
     return (this.#kept ??= this.hub.operator.invite());
   }
 
-  /** The next manifest of the delegator, signed by whoever wants it published. */
+  /** The next manifest of the delegator, signed by the given key. */
   async nextManifest(agent: string, key: PrivateKey): Promise<string> {
     const { sequence, digest } = await this.hub.operator.presence(agent);
     const capabilities = OFFERS.delegator!;
     const follows = { sequence: sequence + 1, previous: digest };
     const { delegator } = this.recovery;
-    // A recovery key can't be listed to sign, so whoever holds it lists another.
+    // A recovery key can't be listed for signing, so its holder lists another.
     const signing = key === delegator ? provenKey(agent, this.unknown) : key.jwk;
     const keys = [signing, provenRecoveryKey(agent, delegator)];
     return signManifest({ agent_id: agent, capabilities, keys, ...follows }, key);
@@ -417,7 +417,7 @@ async function enrolled(
   return { party: new Party(id, young, url, hub), retired: old, recovery };
 }
 
-/** Nobody is refused for asking too often: that is another test. */
+/** No rate limits: they have a test of their own. */
 function unlimited(): Partial<ServedLimits> {
   const names = Object.keys(SERVED_LIMITS) as DoorName[];
   const rates = names.filter((name) => /^(requests|burst|bytes|calls|proofs|stranger)/.test(name));

@@ -16,7 +16,7 @@ const MEANINGS: readonly (readonly [string, string])[] = [
   ["403, 404", "refused"],
 ];
 
-/** The table, for people. */
+/** The table as a page. */
 export function permissionsPage(): string {
   const groups = Object.entries(PERMISSIONS).map(([name, rows]) => {
     const permissions: Permission[] = Object.values(rows);
@@ -36,7 +36,7 @@ function meanings(): string {
   return table([["Answer", "Meaning"], ...MEANINGS.map((each) => [...each])]);
 }
 
-/** Those whose answers differ somewhere have a column of their own; a line says whom it is for. */
+/** Roles whose answers differ somewhere have a column of their own; the legend lists the others. */
 function tableOf(permissions: readonly Permission[]): string {
   const roles = Object.keys(ROLES) as Role[];
   return table([
@@ -57,7 +57,7 @@ function title(role: string): string {
   return role.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** Aligned as the formatter aligns it. */
+/** Aligned as by the formatter. */
 function table([head = [], ...rows]: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((row) => row[column]!.length)),

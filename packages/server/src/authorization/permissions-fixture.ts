@@ -17,7 +17,7 @@ export type Role =
   | "otherOperator"
   | "scraper";
 
-/** Everybody who may try something with one handoff. */
+/** Every role that may try something with one handoff. */
 export const ROLES: Readonly<Record<Role, string>> = {
   delegator: "the agent that handed the work off",
   recipient: "the agent that holds the current attempt",
@@ -38,7 +38,7 @@ export const ROLES: Readonly<Record<Role, string>> = {
   scraper: "a client with the metrics token of this hub",
 };
 
-/** How far a handoff has come. */
+/** The stage of a handoff. */
 export type Stage = "offered" | "accepted" | "asked" | "ended" | "dead";
 export const STAGES: readonly Stage[] = ["offered", "accepted", "asked", "ended", "dead"];
 
@@ -54,15 +54,15 @@ export const STAGES: readonly Stage[] = ["offered", "accepted", "asked", "ended"
  */
 export type Answered = "yes" | "own" | "late" | "taken" | 400 | 401 | 403 | 404;
 
-/** Who may do one thing. */
+/** Who may perform one action. */
 export interface Permission {
   readonly what: string;
-  /** The stages in which somebody may; a refusal is the same in all of them. */
+  /** The stages in which a role may; refusals are the same in all of them. */
   readonly when: readonly Stage[];
   readonly answers: Readonly<Partial<Record<Role, Answered>>>;
-  /** What all other agents that are enrolled are answered. */
+  /** The answer to all other enrolled agents. */
   readonly others: Answered;
-  /** What clients that sign nothing are answered, where it is not 401. */
+  /** The answer to clients that sign nothing, if it is not 401. */
   readonly unsigned?: Answered;
 }
 
@@ -151,12 +151,12 @@ export type Act = EnvelopeAct | RequestAct | FrameAct;
 const ALL = STAGES;
 const LIVE: readonly Stage[] = ["accepted", "asked"];
 
-/** What an agent says in an envelope: anybody may carry it, so only its signature counts. */
+/** Envelopes of an agent: anybody may submit them, so only the signature counts. */
 const ENVELOPES: Readonly<Record<EnvelopeAct, Permission>> = {
   handOffUnderItsId: {
     what: "submit another handoff under its id",
     when: ALL,
-    // What is taken can't be given twice: that an id is in use is all that this tells.
+    // An id can't be used twice: the answer reveals only that it is in use.
     answers: { delegator: "taken" },
     others: "taken",
   },
@@ -504,7 +504,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
   getDescription: open("read the description of the API"),
 };
 
-/** Calls and frames on a WebSocket, once it is attached; nobody without an agent's key gets so far. */
+/** Calls and frames on an attached WebSocket; a client without an agent's key gets no further. */
 const FRAMES: Readonly<Record<FrameAct, Permission>> = {
   helloAsRecipient: {
     what: "attach as its recipient",
@@ -565,7 +565,7 @@ const FRAMES: Readonly<Record<FrameAct, Permission>> = {
   pongFrame: { what: "say `pong`", when: ALL, answers: {}, others: "own" },
 };
 
-/** By which rows an agent's frames and calls are tried; envelopes are brought by `submit`, too. */
+/** The rows by which an agent's frames and calls are tested; envelopes are also sent by `submit`. */
 export const ROWS_OF_FRAMES: Readonly<Record<string, FrameAct | "Envelopes">> = {
   hello: "helloAsRecipient",
   submit: "Envelopes",
@@ -582,7 +582,7 @@ export const ROWS_OF_FRAMES: Readonly<Record<string, FrameAct | "Envelopes">> = 
   pong: "pongFrame",
 };
 
-/** Who may do what: the whole table. The hub is held to it, cell by cell. */
+/** Who may do what: the complete table. The hub is tested against each cell. */
 export const PERMISSIONS: Readonly<{
   Envelopes: Readonly<Record<EnvelopeAct, Permission>>;
   Requests: Readonly<Record<RequestAct, Permission>>;

@@ -12,7 +12,7 @@ afterEach(() => world.close());
 
 const front = (accept: string) => ask(`${world.url}/`, { headers: { accept } });
 
-test("a browser gets a page whose links all lead somewhere", async () => {
+test("a browser gets a page without broken links", async () => {
   const page = await front(BROWSER);
   expect(page.status).toBe(200);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -29,7 +29,7 @@ test("a browser gets a page whose links all lead somewhere", async () => {
   for (const link of links) expect((await ask(link)).status).toBe(200);
 });
 
-test("the page may load, run and frame nothing, and its one style is the one that is named", async () => {
+test("the page's policy forbids loading, scripts and frames, and allows its own style by digest", async () => {
   const page = await front(BROWSER);
   const style = /<style>([^<]*)<\/style>/.exec(page.text)![1]!;
   const digest = createHash("sha256").update(style).digest("base64");
@@ -51,7 +51,7 @@ test.each([
   if (type === "application/json") expect(answer.json).toMatchObject({ hub: world.hub.id });
 });
 
-test("what is named on the page is text, whatever characters it has", () => {
+test("names on the page are escaped", () => {
   const page = frontHtml({
     url: `https://hub.example/"><script>alert(1)</script>`,
     hub: "<b>hub</b>",

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { createHash } from "node:crypto";
 
-/** What the page of a hub names. Nothing of it is secret, and nothing of a request is in it. */
+/** The content of a hub's page. Nothing of it is secret, and nothing of it comes from a request. */
 export interface FrontFacts {
   readonly url: string;
   readonly hub: string;
@@ -40,14 +40,14 @@ pre { border: 1px solid var(--line); border-radius: 6px; padding: .75rem 1rem; m
 @media (max-width: 34rem) { main { padding: 1.75rem 1.25rem } dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .75rem } }
 `;
 
-/** Nothing is loaded, nothing runs, nothing frames it: the one style is named by its digest. */
+/** Nothing is loaded, run or framed: the only style is allowed by its digest. */
 export const FRONT_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };
 
-/** What a person sees who opens the address of a hub. */
+/** The page for a person who opens the address of a hub. */
 export function frontHtml({ url, hub, domain }: FrontFacts): string {
   const places = PLACES.map(
     ({ path, says }) =>
@@ -80,7 +80,7 @@ ${places.join("\n")}
 `;
 }
 
-/** The same for whoever asks with `curl`. */
+/** The same for `curl`. */
 export function frontText({ url, hub, domain }: FrontFacts): string {
   const width = Math.max(...PLACES.map(({ path }) => path.length));
   const places = PLACES.map(({ path, says }) => `  ${url}${path.padEnd(width)}  ${says}`);

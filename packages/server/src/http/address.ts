@@ -2,7 +2,10 @@
 import type { IncomingMessage } from "node:http";
 import { isIPv4, isIPv6 } from "node:net";
 
-/** Who asks. Behind a proxy that is what the proxy wrote last; what stands before it anybody may write. */
+/**
+ * The address of the client. Behind a proxy it is the last one that the proxy wrote; the ones before
+ * it can be forged.
+ */
 export function addressOf(request: IncomingMessage, isBehindProxy: boolean): string {
   const direct = networkOf(request.socket.remoteAddress ?? "");
   if (!isBehindProxy) return direct;
@@ -13,8 +16,8 @@ export function addressOf(request: IncomingMessage, isBehindProxy: boolean): str
 }
 
 /**
- * What counts as one address: in IPv4 the address, in IPv6 the network of 64 bits, of which one
- * customer has at least one whole. Empty for what is no address.
+ * The unit that counts as one address: in IPv4 the address, in IPv6 the network of 64 bits, because
+ * every customer has at least one. Empty if it is no address.
  */
 export function networkOf(address: string): string {
   const [plain = ""] = address.split("%");
@@ -39,7 +42,7 @@ function networkOf6(address: string): string {
 function groupsOf(text: string): string[] {
   if (text === "") return [];
   return text.split(":").flatMap((group) => {
-    // The last 32 bits may be written as an address of IPv4.
+    // The last 32 bits may be written as an IPv4 address.
     if (group.includes(".")) return ["0", "0"];
     return [Number.parseInt(group, 16).toString(16)];
   });

@@ -6,7 +6,7 @@ import type { FairScheduler } from "../access/fair-scheduler.ts";
 import type { Connections } from "./connections.ts";
 import type { HeaderCheckOptions } from "./check-headers.ts";
 
-/** What a request holds around its envelope. */
+/** What a request contains around its envelope. */
 export const BODY_BYTES_BESIDE_ENVELOPE: number = 4 * 1024;
 
 export interface BodyOptions {
@@ -23,7 +23,10 @@ export interface Body {
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A body, read by the rules of the protocol: whatever another reader could take differently is refused. */
+/**
+ * A body, parsed by the rules of the protocol: whatever another reader could interpret differently is
+ * refused.
+ */
 export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Body> {
   const { door, connections, turns, hubLimits } = options;
   const bytes = await take(request, door, connections);

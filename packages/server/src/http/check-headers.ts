@@ -16,7 +16,7 @@ export interface HeaderCheckOptions {
 
 const WITHOUT_BODY: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** What is refused by its headers alone: nothing of the body has been read by then. */
+/** Refusals by headers only: nothing of the body has been read by then. */
 export function checkHeaders(
   request: IncomingMessage,
   options: HeaderCheckOptions,
@@ -25,12 +25,12 @@ export function checkHeaders(
   const { hosts, tolls, isBehindProxy, bodyBytes } = options;
   const { headers, method } = request;
   const address = addressOf(request, isBehindProxy);
-  // Uploads are not held here, and their agents pay for them as they come.
+  // Uploads are not buffered here, and their agents pay for them as they arrive.
   const length = isUpload(request) ? 0 : Number(headers["content-length"] ?? 0);
-  // On a line on which an agent has proven who it is, its next proof pays for its next request.
+  // On a connection on which an agent has authenticated, its next proof pays for its next request.
   const isSigned = headers.authorization !== undefined;
   const isTrusted = !isBehindProxy && connection.owner !== undefined && isSigned;
-  // What is too long in any case is refused for that, and costs no more than its headers.
+  // A body that is too long in any case is refused for that, and costs no more than its headers.
   const bytes = length > bodyBytes ? 0 : length;
   const toll = tolls.enter({ address, bytes, isSigned, isTrusted });
   hosts.check(headers.host, headers.origin);
@@ -55,7 +55,7 @@ export function checkHeaders(
   return toll;
 }
 
-/** A proxy may be asked for a whole URL, and then its host is what counts (RFC 9112, 3.2.2). */
+/** A proxy may be sent a whole URL, and then its host is what counts (RFC 9112, 3.2.2). */
 function pathOf(url: string, hosts: Hosts, origin: string | undefined): string {
   if (url.startsWith("/") || !URL.canParse(url)) return url;
   const { host, pathname, search } = new URL(url);

@@ -50,8 +50,8 @@ const UPGRADE = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
-describe("requests that nobody reads the answers to", () => {
-  test("41: a connection with more requests under way than a few is cut, and others are not", async () => {
+describe("a client that does not read its answers", () => {
+  test("41: is closed at more than a few requests under way, without affecting others", async () => {
     const { url } = await worldWith({ condemnedMs: 100 });
     const attackers = await Promise.all(Array.from({ length: 20 }, () => raw(url)));
     for (const each of attackers) {
@@ -66,7 +66,7 @@ describe("requests that nobody reads the answers to", () => {
     await Promise.all(attackers.map(({ closed }) => closed));
   });
 
-  test("a few requests in one go are answered in their order", async () => {
+  test("gets pipelined requests answered in order, if they are few", async () => {
     const { url } = await worldWith({ requestsAtOnce: 3 });
     const patient = await raw(url);
     patient.write(["/healthz", "/readyz", "/healthz"].map((path) => requestText(path)).join(""));
@@ -75,7 +75,7 @@ describe("requests that nobody reads the answers to", () => {
     expect((await patient.closed).match(/HTTP\/1.1 200 /g)).toHaveLength(4);
   });
 
-  test("41: an answer of which nothing is read within its time is cut, a stream of lines too", async () => {
+  test("41: is closed if it reads nothing of an answer in time, including a stream of lines", async () => {
     const world = await worldWith({ unreadMs: 100 });
     const owner = await world.party("owner", [{ name: "work" }]);
     const input = "x".repeat(700_000);
@@ -95,21 +95,21 @@ describe("requests that nobody reads the answers to", () => {
         await new Promise((resolve) => setImmediate(resolve));
       }
     }
-    // Who has nothing to read is not cut for that.
+    // A client with nothing to read is not closed for that.
     expect(await wire.call("manifests", { agent: "owner" })).toHaveProperty("manifests");
     await wire.close();
   });
 });
 
 describe("silence", () => {
-  test("42: who connects and asks nothing is closed", async () => {
+  test("42: a connection without a request is closed", async () => {
     const { url } = await worldWith({ silentMs: 50 });
     const silent = await Promise.all(Array.from({ length: 50 }, () => raw(url)));
     await Promise.all(silent.map((each) => each.closed));
     expect(await hits(url, "silentMs")).toBe(50);
   });
 
-  test("42: who has asked and asks nothing more is closed, empty lines or not", async () => {
+  test("42: a connection that sends no further request is closed, with or without empty lines", async () => {
     const { url } = await worldWith({ idleMs: 50, headersMs: 100, requestMs: 100 });
     const [quiet, blank] = [await raw(url), await raw(url)];
     for (const each of [quiet, blank]) {
@@ -121,14 +121,14 @@ describe("silence", () => {
     clearInterval(blanks);
   });
 
-  test("42: who has upgraded and says nothing is closed", async () => {
+  test("42: an upgraded connection that stays silent is closed", async () => {
     const { url } = await worldWith({ helloMs: 50, closeMs: 50 });
     const silent = await raw(url);
     silent.write(requestText("/v1/socket", ...UPGRADE));
     expect(await silent.closed).toContain("No hello arrived");
   });
 
-  test("42: who does not finish the handshake of TLS, or says nothing after it, is closed", async () => {
+  test("42: a connection that does not finish its TLS handshake, or is silent after it, is closed", async () => {
     const tls = certificate();
     const { url } = await worldWith({ silentMs: 100 }, { tls });
     const plain = await raw(url.replace("https", "http"));
@@ -142,7 +142,7 @@ describe("silence", () => {
 });
 
 describe("too many connections", () => {
-  test("31: the stranger that keeps the hub waiting for the longest makes room for the next one", async () => {
+  test("31: the stranger that keeps the hub waiting longest makes room for the next one", async () => {
     const { url } = await worldWith({ strangersPerAddress: 3 });
     const [first, ...others] = [await raw(url), await raw(url), await raw(url)];
     const newcomer = await raw(url);
@@ -182,7 +182,7 @@ describe("too many connections", () => {
     await wire.close();
   });
 
-  test("an agent has so many connections, and its oldest quiet one makes room", async () => {
+  test("the connections of an agent are limited, and its oldest quiet one makes room", async () => {
     const world = await worldWith({ connectionsPerAgent: 2 });
     const owner = await world.party("owner");
     const path = "/v1/dead-letters";
@@ -213,7 +213,7 @@ describe("too many connections", () => {
   });
 });
 
-describe("requests that are unusual", () => {
+describe("unusual requests", () => {
   test.each([
     ["HEAD /healthz", 404],
     ["OPTIONS /healthz", 404],
@@ -238,7 +238,7 @@ describe("requests that are unusual", () => {
     expect(await tunnel.closed).toBe("");
   });
 
-  test("who waits to be asked for a body is asked for one that may come, and for no other", async () => {
+  test("100-continue is sent for a body that is acceptable, and for no other", async () => {
     const { url } = await worldWith({});
     const expecting = (length: number) =>
       requestText(
@@ -264,21 +264,24 @@ describe("requests that are unusual", () => {
     ["POST /no/such/path", 413],
     ["POST /v1/envelopes", 413],
     ["POST /v1/dead-letters/x/discard", 401],
-  ])("a body without end for %s is refused with %i, and cut", async (line, status) => {
-    const { url } = await worldWith({});
-    const endless = await raw(url);
-    const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`;
-    let isOpen = true;
-    void endless.closed.then(() => (isOpen = false));
-    endless.write(
-      requestText(line, "Content-Type: application/json", "Transfer-Encoding: chunked"),
-    );
-    while (isOpen) {
-      endless.write(chunk);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(await endless.closed).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  });
+  ])(
+    "an endless body for %s is refused with %i, and its connection closed",
+    async (line, status) => {
+      const { url } = await worldWith({});
+      const endless = await raw(url);
+      const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`;
+      let isOpen = true;
+      void endless.closed.then(() => (isOpen = false));
+      endless.write(
+        requestText(line, "Content-Type: application/json", "Transfer-Encoding: chunked"),
+      );
+      while (isOpen) {
+        endless.write(chunk);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(await endless.closed).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    },
+  );
 
   test("headers that are too long are 413", async () => {
     const { url } = await worldWith({});

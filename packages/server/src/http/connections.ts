@@ -13,23 +13,26 @@ interface Exchange {
   held: number;
 }
 
-/** One connection, from its first byte on. Strangers are those on which nobody has proven who it is. */
+/**
+ * One connection, from its first byte on. A stranger's connection is one on which nobody has
+ * authenticated.
+ */
 export class Connection {
   readonly key: string;
-  /** The socket of TCP, or that of TLS once both sides have shaken hands. */
+  /** The TCP socket, or the TLS socket once the handshake is complete. */
   socket: Socket;
-  /** Whom it counts for; a proxy's connections are nobody's until their requests are read. */
+  /** Whom it counts for; a proxy's connections count for nobody until their requests are read. */
   address: string | undefined;
-  /** The agent, or the operator, that has proven itself on it last. */
+  /** The agent, or the operator, that has authenticated on it last. */
   owner: string | undefined;
   isUpgraded = false;
-  /** What is done on it that its other side waits for, beside requests. */
+  /** Work on it that its other side waits for, besides requests. */
   isBusy = false;
-  /** What the hub holds for it that is freed by cutting it, and by waiting. */
+  /** What the hub holds for it until it is closed or has drained. */
   cuttable = 0;
   pending = 0;
   hasAsked = false;
-  /** It has broken a bound: nothing of it is read or answered any more. */
+  /** It has exceeded a limit: nothing of it is read or answered any more. */
   isCondemned = false;
   quietSince: number;
   #exchanges: Exchange[] = [];
@@ -47,12 +50,12 @@ export class Connection {
     return this.#exchanges.length;
   }
 
-  /** Whether what comes next belongs to the body of a request. */
+  /** Whether the next bytes belong to the body of a request. */
   get isInBody(): boolean {
     return this.#exchanges.at(-1)?.request.complete === false;
   }
 
-  /** Whether it is the other side's turn: to ask, to send the rest of a body, or to read. */
+  /** Whether it is the other side's turn: to send a request or the rest of a body, or to read. */
   get isWaitingForPeer(): boolean {
     if (this.isCondemned) return true;
     if (this.isBusy) return false;
@@ -75,7 +78,7 @@ export class Connection {
     return this.#exchanges.find((each) => each.request === request);
   }
 
-  /** For how long fewer than so many bytes of what waits to be read have been read. */
+  /** For how long the other side has read less than the minimum of what waits for it. */
   unreadMs(now: number, leastBytes: number): number {
     const { bytesWritten, writableLength } = this.socket;
     const passed = bytesWritten - writableLength;
@@ -91,8 +94,8 @@ const SWEEP_MS = 1_000;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * All connections of a server. Where there are too many of strangers, the one that has kept the hub
- * waiting for the longest makes room: whoever is new and means to ask something can.
+ * All connections of a server. If there are too many of strangers, the one that has kept the hub
+ * waiting longest makes room, so that a new one with a request gets through.
  */
 export class Connections {
   readonly #budgets: Budgets;
@@ -155,7 +158,7 @@ export class Connections {
     return connection;
   }
 
-  /** Counts a connection for the address that it comes from, and cuts it where there is no room. */
+  /** Counts a connection for its address, and closes it if there is no room. */
   countFor(connection: Connection, address: string): void {
     const { strangersPerAddress, strangersPerHub, connectionsPerAddress } = this.#budgets.limits;
     connection.address = address;
@@ -177,7 +180,10 @@ export class Connections {
     return hasRoom || this.#evict(budget, address);
   }
 
-  /** Cuts the stranger that has waited for the longest, of this address or of the one with the most. */
+  /**
+   * Closes the stranger's connection that has waited longest, of this address or of the one with the
+   * most.
+   */
   #evict(budget: DoorName, address: string = this.#strangers.largest()): boolean {
     this.#budgets.hit(budget);
     const oldest = this.#strangers.first(address, ({ isWaitingForPeer }) => isWaitingForPeer);
@@ -186,7 +192,7 @@ export class Connections {
     return true;
   }
 
-  /** Somebody has proven who it is. An agent has connections of its own that strangers can't take. */
+  /** A client has authenticated. An agent has connections of its own that strangers can't take. */
   prove(connection: Connection, owner: string): void {
     if (connection.owner === owner || !this.#all.has(connection.key)) return;
     const { connectionsPerAgent } = this.#budgets.limits;
@@ -205,18 +211,21 @@ export class Connections {
     this.cut(this.#owned.first(owner, others) ?? connection);
   }
 
-  /** A proof on it did not hold. */
+  /** A proof on it was invalid. */
   doubt(connection: Connection): void {
     if (connection.owner === undefined || connection.isUpgraded) return;
     this.#moveTo(connection, undefined);
   }
 
-  /** A proxy has many ask over one connection: it is an agent's while a request of it is under way. */
+  /**
+   * A proxy multiplexes clients over one connection: it counts as an agent's while a request of it is
+   * under way.
+   */
   #isShared(connection: Connection): boolean {
     return this.#isBehindProxy && !connection.isUpgraded;
   }
 
-  /** What is held for it goes along. */
+  /** What is held for it is counted along. */
   #moveTo(connection: Connection, owner: string | undefined): void {
     const { address, cuttable, pending } = connection;
     this.#leave(connection);
@@ -233,7 +242,10 @@ export class Connections {
     else if (address !== undefined) this.#strangers.delete(address, connection);
   }
 
-  /** Stops reading a connection, and cuts it later: one that was cut at once would be back at once. */
+  /**
+   * Stops reading a connection, and closes it later: a client that is closed at once would reconnect
+   * at once.
+   */
   condemn(connection: Connection): void {
     if (connection.isCondemned) return;
     connection.isCondemned = true;
@@ -267,7 +279,7 @@ export class Connections {
       }
       if (connection.isUpgraded || connection.requests > 0) continue;
       const quietMs = now - connection.quietSince;
-      // Headers that are on their way have their own time.
+      // Headers in transit have a time limit of their own.
       const budget = connection.hasAsked ? "idleMs" : "silentMs";
       if (quietMs < (connection.hasAsked ? idleMs + headersMs : silentMs)) continue;
       this.#budgets.hit(budget);
@@ -275,7 +287,10 @@ export class Connections {
     }
   }
 
-  /** A request has come in on a connection; it is under way until its answer was read, or is cut. */
+  /**
+   * A request has begun on a connection; it is under way until its answer was read, or the connection
+   * closed.
+   */
   begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     const exchange: Exchange = { request, response, held: 0 };
     connection.begin(exchange);
@@ -286,7 +301,7 @@ export class Connections {
     });
   }
 
-  /** So many more bytes are held for a request, or fewer; what is left is held until its answer was read. */
+  /** Changes how many bytes are held for a request; the rest is held until its answer was read. */
   holdForRequest(request: IncomingMessage, bytes: number): void {
     const connection = this.of(request.socket);
     const exchange = connection?.exchangeOf(request);
@@ -301,8 +316,9 @@ export class Connections {
   }
 
   /**
-   * Tells how many bytes the hub holds for a connection. Of those that hold too much together the
-   * heaviest is cut. Gives whether it holds more calls than it may, so that it is to be read later.
+   * Sets how many bytes the hub holds for a connection. Of clients that hold too much together the
+   * heaviest connection is closed. Returns whether it has more calls than it may, so that reading has
+   * to pause.
    */
   hold(
     connection: Connection,
@@ -333,7 +349,7 @@ export class Connections {
     return budget !== undefined;
   }
 
-  /** Of those for whom the most is held together: their other connections can't hide the heaviest one. */
+  /** Of the client for whom the most is held: further connections can't hide the heaviest one. */
   #cutHeaviest(budget: DoorName, isStranger: boolean): boolean {
     const sums = new Map<string, number>();
     const all = [...this.#all.values()].filter(
@@ -361,7 +377,7 @@ export class Connections {
   }
 }
 
-/** Connections by whom they count for, each group in the order in which they came. */
+/** Connections by client, each group in the order in which they came. */
 class Groups {
   readonly #groups = new Map<string, Set<Connection>>();
   size = 0;
@@ -398,7 +414,7 @@ class Groups {
   }
 }
 
-/** Whose share it is that is held for a connection. */
+/** Whose share a connection counts against. */
 function payerOf({ owner, address = "" }: Connection): string {
   return owner ?? address;
 }

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Throws away what is left of a body that nobody wants, so that its sender reads the answer: cut off,
- * it would not see why. Beyond a bound it is cut off all the same.
+ * Discards the rest of an unwanted body, so that its sender reads the answer: after a reset it would
+ * not see the reason. Beyond a limit the connection is closed all the same.
  */
 export function discardRest(request: IncomingMessage, bytesAtMost: number, cut: () => void): void {
   if (request.complete) return;

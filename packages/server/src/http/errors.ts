@@ -4,7 +4,7 @@ import type { StatusCode } from "@waybill/protocol";
 import { PROBLEM_TYPE, writeProblem } from "@waybill/protocol/wire";
 import type { FastifyReply } from "fastify";
 
-/** What fastify itself refuses, as a status of the table. */
+/** Fastify's own refusals, as statuses of the table. */
 const REFUSALS: Readonly<Record<string, readonly [StatusCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, "The body is over the limit of this hub."],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [400, "A body is application/json, in UTF-8."],
@@ -47,7 +47,7 @@ export function sendProblem(reply: FastifyReply, error: WaybillError): void {
   void reply.code(status).headers(headers).send(body);
 }
 
-/** An error as whoever asked is to see it. */
+/** An error as the client is to see it. */
 export function plainProblem(error: WaybillError): {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -57,7 +57,7 @@ export function plainProblem(error: WaybillError): {
   return { status: problem.status, headers: headersOf(error), body: JSON.stringify(problem) };
 }
 
-/** The error for a request that comes too slowly. */
+/** The error for a request that arrives too slowly. */
 export function tooLate(): WaybillError {
   return new WaybillError(400, "The request did not arrive in time; send it without pauses.");
 }
@@ -72,7 +72,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** The same for a connection on which there is no reply to send it with. */
+/** The same for a connection without a reply to send it with. */
 export function rawProblem(error: WaybillError): string {
   const { status, headers, body } = plainProblem(error);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -17,15 +17,15 @@ export interface GateOptions {
   readonly turns: FairScheduler;
 }
 
-/** Whoever comes too early is answered after its time, and no later than this. */
+/** The longest delay of an answer to a client that asks too early. */
 const ANSWER_WITHIN_MS = 1_000;
 
-/** Lets requests through to whoever answers them, once it is known that they may cost something. */
+/** Passes requests on once it is known that they may cost something. */
 export function gate(answer: RequestListener, options: GateOptions): RequestListener {
   const { door, budgets, connections, turns } = options;
   return (request, response) => {
     const connection = connections.of(request.socket);
-    // What was read together with the request for which it was cut.
+    // What was read together with the request for which the connection was closed.
     if (connection === undefined || connection.isCondemned) return;
     connections.begin(connection, request, response);
     if (connection.requests > budgets.limits.requestsAtOnce) {
@@ -47,7 +47,7 @@ export function gate(answer: RequestListener, options: GateOptions): RequestList
   };
 }
 
-/** A body comes within its time, or nobody waits for the rest. */
+/** A body has to arrive in time. */
 function keepTime(
   request: IncomingMessage,
   connection: Connection,
@@ -65,7 +65,7 @@ function keepTime(
   request.once("close", stop);
 }
 
-/** Who is refused for asking too often is kept waiting: its next request costs as much as this one. */
+/** A client that is refused for asking too often is delayed: its next request costs as much as this one. */
 function refuse(
   error: WaybillError,
   request: IncomingMessage,

@@ -5,7 +5,10 @@ type Reader = (text: string) => unknown;
 
 const NUMBER = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/;
 
-/** What a query is made of is text; the schema says what is meant. What isn't that stays as it is. */
+/**
+ * Query parameters are strings; the schema says what is meant. A value that does not convert stays as
+ * it is.
+ */
 const READERS: Readonly<Record<string, Reader>> = {
   integer: (text) => (NUMBER.test(text) ? Number(text) : text),
   number: (text) => (NUMBER.test(text) ? Number(text) : text),

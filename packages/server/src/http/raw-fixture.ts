@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 /** One connection, written to byte by byte. */
 export class RawConnection {
   readonly socket: Socket;
-  /** Settles with everything that has come when the other side has closed it. */
+  /** Settles with everything that has arrived when the other side closes. */
   readonly closed: Promise<string>;
   received = "";
   #wake: (() => void)[] = [];
@@ -45,7 +45,7 @@ export class RawConnection {
     this.socket.write(text);
   }
 
-  /** Waits until this has come, and throws where the other side closes before. */
+  /** Waits for this text, and throws if the other side closes before. */
   async until(part: string): Promise<void> {
     while (!this.received.includes(part)) {
       if (this.socket.closed) throw new Error(`it was closed, and ${part} has not come`);
@@ -58,7 +58,7 @@ export class RawConnection {
   }
 }
 
-/** A request by hand. */
+/** A request as raw text. */
 export function requestText(path: string, ...headers: string[]): string {
   const [method, target] = path.includes(" ") ? path.split(" ") : ["GET", path];
   const lines = [`${method} ${target} HTTP/1.1`, "Host: 127.0.0.1", ...headers];

@@ -38,7 +38,7 @@ export interface RouteOptions {
   readonly streams: Streams;
 }
 
-/** Puts one operation at its place: who asks is known before a byte of the body is read. */
+/** Registers one operation: the caller is known before a byte of the body is read. */
 export function addRoute(
   server: FastifyInstance,
   operation: AnyOperation,
@@ -58,7 +58,7 @@ export function addRoute(
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
 
-  /** Whatever works at once has a place; who only waits takes none. */
+  /** Work that runs at once has a slot; work that only waits takes none. */
   async function inSlot({ raw, caller }: FastifyRequest, work: () => Promise<unknown>) {
     const { address } = tolls.of(raw);
     try {
@@ -89,7 +89,7 @@ export function addRoute(
       const owner = caller.type === "agent" ? caller.agent : OPERATORS;
       if (isKnown(caller) && connection !== undefined) connections.prove(connection, owner);
       admitCaller(caller, who, opennessOf(request, served));
-      // Whatever it is said to be, it is not read before the operation asks for it.
+      // Whatever its content type, it is not read before the operation asks for it.
       if (operation.takesBytes === true) request.raw.headers["content-type"] = OCTETS;
       if (caller.type === "agent") tolls.pay(toll, caller.agent);
       else if (caller.type === "operator") tolls.forget(toll);
@@ -203,10 +203,10 @@ function signalOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   }
 }
 
-/** The type of a body of any bytes, which no parser reads. */
+/** The content type of arbitrary bytes, which no parser reads. */
 export const OCTETS = "application/octet-stream";
 
-/** Where a header comes more than once, two readers could go by different ones. */
+/** If a header is repeated, two readers could use different ones. */
 function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(", ") : value;

@@ -43,7 +43,7 @@ export interface HttpServer {
 
 const CHECK_TIMES_EACH_MS = 1_000;
 
-/** Reads requests and answers them with problems where they are none; knows no operation. */
+/** Reads HTTP requests and answers invalid ones with problems; knows no operation. */
 export function httpServer(options: HttpOptions): HttpServer {
   const { door, budgets, connections, logger, answered } = options;
   let answering: RequestListener;
@@ -79,7 +79,7 @@ export function httpServer(options: HttpOptions): HttpServer {
   });
   server.addHook("onResponse", async (request, reply) => {
     const { caller, method, routeOptions } = request;
-    // Paths and methods that nothing answers to are made up by strangers, without end.
+    // Unknown paths and methods are chosen by strangers: their number is unlimited.
     if (routeOptions.url !== undefined) {
       answered(routeOptions.url, method, reply.statusCode, reply.elapsedTime / 1000);
     }
@@ -118,7 +118,7 @@ export function httpServer(options: HttpOptions): HttpServer {
     },
     async close(cutAfterMs) {
       const all = [server.server, ...beside];
-      // Who is connected and asks nothing is not waited for.
+      // Connections without requests are not waited for.
       const cut = setTimeout(() => all.forEach((each) => each.closeAllConnections()), cutAfterMs);
       const closed = beside.map((each) => new Promise((resolve) => each.close(resolve)));
       await Promise.all([server.close(), ...closed]);
@@ -127,7 +127,7 @@ export function httpServer(options: HttpOptions): HttpServer {
   };
 }
 
-/** The server below it all: what it lets through has kept to the bounds of a connection. */
+/** The underlying server, behind the limits of connections. */
 function openServer(
   answer: RequestListener,
   { door, budgets, connections, turns, tls }: HttpOptions,
@@ -135,7 +135,7 @@ function openServer(
   const { headersMs, requestMs, idleMs, silentMs, headerBytes } = budgets.limits;
   const bounds = {
     headersTimeout: Math.min(headersMs, requestMs),
-    // Uploads take as long as they need to, so the gate keeps this time for the others.
+    // Uploads take as long as they need, so the gate enforces this timeout for the others.
     requestTimeout: 0,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
@@ -148,9 +148,9 @@ function openServer(
   connections.watch(server, tls !== undefined);
   const gates = { door, budgets, connections, turns };
   server.on("request", gate(answer, gates));
-  // Who waits to be asked for its body is asked once nothing speaks against it.
+  // 100-continue is sent after all checks of the headers.
   const askForBody: RequestListener = (request, response) => {
-    // An upload is asked for once its sender is known, and may upload it.
+    // For an upload it is sent once its sender is known, and may upload.
     if (!isUpload(request)) response.writeContinue();
     answer(request, response);
   };
@@ -158,7 +158,7 @@ function openServer(
   return server;
 }
 
-/** `localhost` may be two addresses, and a server listens at one: this opens those for the others. */
+/** `localhost` may be two addresses, and a server listens on one: this opens the other. */
 async function listenBeside(main: Server, open: () => Server): Promise<Server[]> {
   const { address, port } = main.address() as AddressInfo;
   const all = await lookup("localhost", { all: true });
@@ -178,7 +178,7 @@ async function listenBeside(main: Server, open: () => Server): Promise<Server[]>
   return servers.filter((server) => server !== undefined);
 }
 
-/** What is no HTTP, or comes too slowly. */
+/** Input that is not HTTP, or arrives too slowly. */
 function refuse(error: Error & { code?: string }, socket: Socket, budgets: Budgets): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const isLate = error.code === "ERR_HTTP_HEADERS_TIMEOUT";

@@ -1,29 +1,29 @@
 /// <reference types="node" />
 import type { Socket } from "node:net";
 
-/** What the reader has to know of a connection. */
+/** What the reader has to know about a connection. */
 interface ReadConnection {
-  /** It is cut. */
+  /** It is closed. */
   readonly isCondemned: boolean;
   /** It speaks another protocol from here on. */
   readonly isUpgraded: boolean;
   readonly isInBody: boolean;
 }
 
-/** Between bodies so many bytes are read at a time: hardly more than the headers of a usual request. */
+/** How many bytes are parsed at a time between bodies: hardly more than the headers of a usual request. */
 const BYTES_AT_A_TIME = 1_024;
 
 /**
- * Hands what comes on a connection to the reader of HTTP in small pieces, and nothing more once the
- * connection is cut. In one go that reader makes requests of all that has come in a packet, a thousand
- * of them, and nothing stops it.
+ * Passes the bytes of a connection to the HTTP parser in small pieces, and stops once the connection
+ * is closed. In one go the parser would make requests of everything in a packet, possibly a thousand
+ * of them, and nothing could stop it.
  */
 export function readInSlices(socket: Socket, connection: ReadConnection): void {
   const readers = socket.listeners("data") as ((bytes: Buffer) => void)[];
   const read = (bytes: Buffer): void => {
     for (let start = 0; start < bytes.length;) {
       if (socket.destroyed || connection.isCondemned) return;
-      // Who speaks the next protocol before it was agreed on does not speak this one.
+      // A client that speaks the next protocol before it was agreed does not speak it at all.
       if (connection.isUpgraded) return void socket.destroy();
       if (socket.isPaused()) return socket.unshift(bytes.subarray(start));
       const end = connection.isInBody ? bytes.length : start + BYTES_AT_A_TIME;

@@ -27,13 +27,13 @@ async function hits({ url, served }: World, budget: DoorName): Promise<number> {
   return Number(count);
 }
 
-/** What an agent may read piece by piece. */
+/** The page size of streamed answers. */
 interface Source {
   readonly party: Party;
   readonly path: string;
 }
 
-/** More than the system takes for a socket that nobody reads. */
+/** More than the system buffers for a socket that is not read. */
 const BLOB = Buffer.alloc(24 * 1024 * 1024, "b");
 
 const PIECE_BYTES = 64 * 1024;
@@ -51,7 +51,7 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 
 const ENTRY = "x".repeat(700_000);
 
-/** A handoff of an agent with itself, with a history of so many large entries. */
+/** A handoff of an agent with itself, with a history of that many large entries. */
 async function historyOf(world: World, name: string, entries: number): Promise<Source> {
   const party = await world.party(name, [{ name: "work" }]);
   const wire = await party.attach();
@@ -75,7 +75,7 @@ async function historyOf(world: World, name: string, entries: number): Promise<S
 
 const LINES = { accept: "application/x-ndjson" };
 
-/** Asks, and reads nothing behind the headers of the answer. */
+/** Sends a request, and reads only the headers of the answer. */
 async function unread({ url }: World, { party, path }: Source): Promise<RawConnection> {
   const reader = await RawConnection.open(url);
   open.push(reader);
@@ -87,13 +87,13 @@ async function unread({ url }: World, { party, path }: Source): Promise<RawConne
   return reader;
 }
 
-/** The answer to which nobody listened so far. */
+/** An answer that was not read so far. */
 async function rest(reader: RawConnection): Promise<string> {
   reader.socket.resume();
   return reader.closed;
 }
 
-/** Watches the ledger; gives what waits until this has come. */
+/** Watches the ledger; returns a function that waits for a text. */
 async function watched({ url, served }: World): Promise<(part: string) => Promise<void>> {
   const ending = new AbortController();
   open.push({ close: () => ending.abort() });
@@ -110,7 +110,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("lines are read from the store as they are taken, and one of them is held", async () => {
+test("lines are read from the store on demand, one at a time", async () => {
   const counted = new CountedStore(memoryStore());
   const world = await worldWith({ hub: { store: counted.store } });
   const source = await historyOf(world, "long", 20);
@@ -120,12 +120,12 @@ test("lines are read from the store as they are taken, and one of them is held",
     last = counted.characters;
     await turns(500);
   }
-  // The system takes some megabytes for the socket. In base64url a text is a third longer.
+  // The system buffers some megabytes for the socket. In base64url a text is a third longer.
   expect(counted.characters).toBeLessThan(10 * (4 / 3) * ENTRY.length);
   expect((await rest(reader)).length).toBeGreaterThan(20 * ENTRY.length);
 });
 
-test("a few pieces are read at a time, however many ask, and each counts before the next is read", async () => {
+test("only a few pieces are read at a time for all readers, and each is charged before the next is read", async () => {
   let reading = 0;
   let most = 0;
   const store = new Proxy(memoryStore(), {
@@ -147,7 +147,7 @@ test("a few pieces are read at a time, however many ask, and each counts before 
   expect(most).toBe(4);
 });
 
-test("a long line is made in pieces: beside what was read, one of them is held", async () => {
+test("a long line is made in pieces: besides the entry one piece is in memory", async () => {
   // The text of an entry, and less than another copy of it.
   const heldBytesPerHub = Math.ceil(ENTRY.length * (16 / 9) * 1.5);
   const world = await worldWith({ serve: { limits: { heldBytesPerHub } } });
@@ -159,7 +159,7 @@ test("a long line is made in pieces: beside what was read, one of them is held",
   expect(await hits(world, "heldBytesPerHub")).toBe(0);
 });
 
-test("what was read counts until the next is read, also while its reader waits for its rate", async () => {
+test("a piece counts until the next is read, also while its reader is rate-limited", async () => {
   const limits = { heldBytesPerHub: 190_000, downloadBytesPerAgent: 1 };
   const world = await worldWith({ serve: { limits } });
   const source = await blobOf(world, "greedy");
@@ -172,7 +172,7 @@ test("what was read counts until the next is read, also while its reader waits f
   while ((await hits(world, "heldBytesPerHub")) === 0) await turns(1);
 });
 
-test("whoever waits for news keeps nobody from being sent what there is", async () => {
+test("readers that wait for new entries do not block others", async () => {
   const world = await worldWith({});
   const watchers = await Promise.all(Array.from({ length: 12 }, () => watched(world)));
   const source = await historyOf(world, "long", 1);
@@ -186,7 +186,7 @@ describe.each([false, true])("behind a proxy: %s", (isBehindProxy) => {
     serve: { isBehindProxy, isOpenRegistry: true, newcomers: "open" as const, limits },
   });
 
-  test("what waits to be read counts for the agent that has asked for it", async () => {
+  test("unread bytes count for the agent that has asked for them", async () => {
     const world = await worldWith(serve({ heldBytesPerHub: 190_000 }));
     const greedy = await blobOf(world, "greedy");
     const modest = await blobOf(world, "modest");
@@ -201,7 +201,7 @@ describe.each([false, true])("behind a proxy: %s", (isBehindProxy) => {
     expect(await hits(world, "strangerHeldBytes")).toBe(0);
   });
 
-  test("an agent reads so many at once, and is told when to come again", async () => {
+  test("the streams of an agent are limited, with a time to retry", async () => {
     const world = await worldWith(serve({ streamsPerAgent: 2 }));
     const source = await blobOf(world, "reader");
     const [first] = [await unread(world, source), await unread(world, source)];
@@ -217,7 +217,7 @@ describe.each([false, true])("behind a proxy: %s", (isBehindProxy) => {
 });
 
 test.each(["downloadBytesPerAgent", "downloadBytesPerHub"] as const)(
-  "agents are sent so many bytes a second, and get all of them: %s",
+  "agents are sent a limited number of bytes per second, and get all of them: %s",
   async (budget) => {
     const world = await worldWith({ serve: { limits: { [budget]: BLOB.length } } });
     const source = await blobOf(world, "reader");
@@ -227,7 +227,7 @@ test.each(["downloadBytesPerAgent", "downloadBytesPerHub"] as const)(
   },
 );
 
-test("who reads a little now and then is cut as who reads nothing", async () => {
+test("a client that reads a little now and then is closed like one that reads nothing", async () => {
   const world = await worldWith({
     serve: { limits: { unreadMs: 1_500, unreadBytes: BLOB.length } },
   });
@@ -237,7 +237,7 @@ test("who reads a little now and then is cut as who reads nothing", async () => 
   clearInterval(dripping);
 });
 
-test("where the hub has no place left, the one that is read least makes room, of who has the most", async () => {
+test("without free room the stream that is read least makes room, of the client with the most", async () => {
   const world = await worldWith({ serve: { limits: { streamsPerHub: 3 } } });
   const greedy = await blobOf(world, "greedy");
   const modest = await blobOf(world, "modest");
@@ -254,7 +254,7 @@ test("where the hub has no place left, the one that is read least makes room, of
   expect((await rest(patient)).length).toBeGreaterThan(BLOB.length);
 });
 
-test("what is held for a connection goes along when somebody else asks on it", async () => {
+test("what is held for a connection moves with it when another client uses it", async () => {
   const world = await worldWith({ serve: { limits: { heldBytesPerHub: 190_000 } } });
   const source = await blobOf(world, "greedy");
   const other = await world.party("other");

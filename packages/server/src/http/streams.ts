@@ -12,7 +12,7 @@ import type { Lines } from "../operations/operation.ts";
 import type { Connections } from "./connections.ts";
 
 const RETRY_AFTER_MS = 5_000;
-/** A reader that is this late does not keep others waiting. */
+/** A reader that is this late does not delay others. */
 const LATE_MS = 1_000;
 /** How many parts are read from the store at a time, for all streams together. */
 const READS_AT_ONCE = 4;
@@ -34,14 +34,15 @@ interface Stream {
 
 /** What is read from the store at a time. */
 interface Part {
-  /** The bytes that the hub holds while it is sent: what was read, and a piece that is made of it. */
+  /** The bytes that the hub holds while it is sent: the part, and a piece made from it. */
   readonly held: number;
   readonly pieces: Iterable<Uint8Array | string> | AsyncIterable<string>;
 }
 
 /**
- * Answers that are sent piece by piece. The next piece is made once the socket has room for it, and the
- * next part is read once the last one was sent, so one of each is held, and counts for whoever asked.
+ * Answers that are sent piece by piece. The next piece is made once the socket has room for it, and
+ * the next part is read once the last one was sent, so one of each is in memory, and is charged to the
+ * client.
  */
 export class Streams {
   readonly #budgets: Budgets;
@@ -75,7 +76,7 @@ export class Streams {
     return reply.send(Readable.from(paced, { objectMode: false, highWaterMark: 1 }));
   }
 
-  /** Gives each piece once the last one has left the hub. */
+  /** Returns each piece once the last one has left the hub. */
   async *#paced(
     stream: Stream,
     parts: AsyncIterable<Part>,
@@ -86,7 +87,7 @@ export class Streams {
       for await (const piece of pieces) {
         if (response.destroyed) return;
         yield piece;
-        // What asks for the next piece hands this one to the socket right after.
+        // The consumer hands this piece to the socket right after asking for the next one.
         await Promise.resolve();
         stream.waitsSince = performance.now();
         await drained(response);
@@ -102,7 +103,7 @@ export class Streams {
   }
 
   /**
-   * Charges each part before another one is read: until then nobody knows how large it is. It is held
+   * Charges each part before another one is read: its size is not known earlier. The charge stays
    * until the next one is read in its place.
    */
   async *#charged(parts: AsyncIterable<Part>, hold: (bytes: number) => void): AsyncGenerator<Part> {
@@ -162,7 +163,7 @@ async function* ofBytes({ bytes }: Bytes): AsyncGenerator<Part> {
 
 async function* ofLines({ entries }: Lines): AsyncGenerator<Part> {
   for await (const entry of entries) {
-    // Nothing is read while it waits.
+    // Nothing is read meanwhile.
     if (typeof entry === "function") yield { held: 0, pieces: entry() };
     else {
       const { length } = entry.content;

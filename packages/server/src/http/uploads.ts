@@ -10,13 +10,13 @@ import type { Connections } from "./connections.ts";
 
 const UPLOADS = /^\/v1\/blobs\/[^/?]*$/;
 
-/** Whether the body of a request is a blob: taken as it comes, and not held. */
+/** Whether the body of a request is a blob: streamed, and not buffered. */
 export function isUpload({ method, url = "" }: IncomingMessage): boolean {
   return method === "PUT" && UPLOADS.test(url);
 }
 
 const RETRY_AFTER_MS = 5_000;
-/** An upload that is younger than this has not shown yet how fast it is. */
+/** An upload younger than this has not shown its speed yet. */
 const JUDGED_AFTER_MS = 1_000;
 
 /** An upload that is being received. */
@@ -34,7 +34,7 @@ export interface UploadBodyOptions {
   readonly turns: FairScheduler;
 }
 
-/** Takes the bodies of uploads as they come: each agent within its rate, and none that hardly comes at all. */
+/** Receives the bodies of uploads: each agent within its rate, and none that hardly makes progress. */
 export class UploadBodies {
   readonly #options: UploadBodyOptions;
   readonly #live = new Set<Receiving>();
@@ -43,14 +43,14 @@ export class UploadBodies {
     this.#options = options;
   }
 
-  /** The bytes of a body, as fast as its agent may send them and they are taken. */
+  /** The bytes of a body, limited by its agent's rate and by backpressure. */
   async *take({ raw, caller }: FastifyRequest, reply: FastifyReply): AsyncGenerator<Uint8Array> {
     const { budgets, tolls, connections, turns } = this.#options;
     const agent = caller.type === "agent" ? caller.agent : "";
     this.#makeRoom(agent);
     const receiving = { agent, request: raw, since: performance.now(), bytes: 0 };
     this.#live.add(receiving);
-    // Who waits to be asked for the body is asked once nothing speaks against it.
+    // 100-continue is sent after all checks.
     if (raw.headers.expect !== undefined) reply.raw.writeContinue();
     const { address } = tolls.of(raw);
     const { uploadWindowMs, uploadWindowBytes, uploadBytesAtLeast } = budgets.limits;
@@ -62,7 +62,7 @@ export class UploadBodies {
     }, uploadWindowMs);
     let unpaid = uploadBytesAtLeast;
     try {
-      // The connection stays open where this ends early, so that the sender reads why.
+      // The connection stays open if this ends early, so that the sender reads why.
       for await (const piece of raw.iterator({ destroyOnReturn: false })) {
         const bytes = piece as Buffer;
         sinceLook += bytes.length;
@@ -90,7 +90,7 @@ export class UploadBodies {
     }
   }
 
-  /** Of the agent that has the most under way the slowest one is cut: what has arrived of it is kept. */
+  /** Closes the slowest upload of the agent with the most under way; its bytes so far are kept. */
   #makeRoom(agent: string): void {
     const { budgets } = this.#options;
     const { uploadsPerHub } = budgets.limits;

@@ -6,7 +6,7 @@ import type { Budgets } from "../budgets.ts";
 
 interface Kept {
   readonly delivery: Delivery;
-  /** The answer that it went out with; 0 while it waits. */
+  /** The answer that it was sent with; 0 while it waits. */
   batch: number;
 }
 
@@ -18,7 +18,7 @@ export interface Polled {
 const DELIVERIES_AT_ONCE = 100;
 const CHARACTERS_AT_ONCE = 4 * 1024 * 1024;
 
-/** What waits for one agent that polls: each delivery is kept until the poll after it confirms it. */
+/** The queue of one agent that polls: each delivery is kept until the next poll confirms it. */
 export class PolledLine {
   readonly instance: string;
   readonly ended: Promise<WaybillError | undefined>;
@@ -61,7 +61,7 @@ export class PolledLine {
   deliver(delivery: Delivery): void {
     const key = keyOf(delivery);
     const before = this.#kept.get(key);
-    // It has not been confirmed yet, so the hub brings it again: the next poll will have it anyway.
+    // It has not been confirmed yet, so the hub repeats it: the next poll will have it anyway.
     if (before !== undefined) return;
     this.#kept.set(key, { delivery, batch: 0 });
     this.#characters += charactersOf(delivery);
@@ -77,10 +77,10 @@ export class PolledLine {
     this.#wake?.();
   }
 
-  /** Confirms what the cursor names, then gives what waits, or waits for it. */
+  /** Confirms up to the cursor, then returns what waits, or waits for it. */
   async poll(cursor: string | undefined, waitMs: number, signal: AbortSignal): Promise<Polled> {
     this.#confirm(cursor);
-    // A second poll takes over from the one before it.
+    // A second poll replaces the one before it.
     this.#wake?.();
     clearTimeout(this.#idle);
     try {
@@ -119,7 +119,7 @@ export class PolledLine {
         if (this.#wake === wake) this.#wake = undefined;
         resolve();
       };
-      // What comes in the same turn goes along.
+      // Deliveries of the same turn are sent along.
       const wake = () => void setImmediate(done);
       const timer = setTimeout(done, waitMs);
       signal.addEventListener("abort", done, { once: true });
@@ -141,7 +141,7 @@ export class PolledLine {
     return { cursor: `${this.#id}.${batch}`, deliveries };
   }
 
-  /** Who does not poll any more is not there. */
+  /** An agent that stops polling is regarded as gone. */
   #rest(): void {
     clearTimeout(this.#idle);
     if (!this.#isOpen) return;

@@ -8,14 +8,14 @@ import { PolledLine } from "./polled-line.ts";
 const CREDIT = 1;
 const REPLACED_KEPT = 10_000;
 
-/** The lines of agents that fetch their deliveries, each kept from one poll to the next. */
+/** The connections of agents that poll, each kept from one poll to the next. */
 export class Polls {
   readonly #operator: Operator;
   readonly #budgets: Budgets;
   readonly #tolls: RateLimits;
   readonly #lines = new Map<string, PolledLine>();
   readonly #opening = new Map<string, Promise<unknown>>();
-  /** Processes whose place another process has taken: they would push each other out for ever. */
+  /** Processes that another process has replaced: otherwise they would keep replacing each other. */
   readonly #replaced = new BoundedCache<string, true>(REPLACED_KEPT);
 
   constructor(operator: Operator, budgets: Budgets, tolls: RateLimits) {
@@ -24,7 +24,7 @@ export class Polls {
     this.#tolls = tolls;
   }
 
-  /** The line of this process of the agent, attached anew where it was not, or is not any more. */
+  /** The connection of this process of the agent, reattached if necessary. */
   async line(
     { agent, kid }: { readonly agent: string; readonly kid: string },
     instance: string,
@@ -78,7 +78,7 @@ export class Polls {
     return this.#lines.size;
   }
 
-  /** Answers all that wait. */
+  /** Answers all waiting polls. */
   close(): void {
     for (const line of this.#lines.values()) line.end(undefined);
   }

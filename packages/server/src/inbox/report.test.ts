@@ -23,7 +23,7 @@ const MOST = 1_000;
 /** One piece of work in a turn. */
 const SHORT_TURNS: WorldOptions["serve"] = { limits: { turnMs: 1e-9 } };
 
-test("41: of a thousand attempts that an agent reports, few are looked up before it is somebody else's turn", async () => {
+test("41: a report about a thousand attempts is processed a few at a time, in turns with other work", async () => {
   const { store, mostInATurn } = countingStore();
   const world = await openWorld({ hub: { store }, serve: SHORT_TURNS });
   const agent = await world.party("agent");
@@ -46,7 +46,7 @@ test("41: of a thousand attempts that an agent reports, few are looked up before
   await world.close();
 });
 
-test("40: each attempt that an agent reports counts as a call", async () => {
+test("40: each attempt in a report costs as much as a call", async () => {
   const world = await openWorld({ serve: { limits: { callsPerAgent: 1, burstPerAgent: 100 } } });
   const agent = await world.party("agent");
   const seen = Array.from({ length: 50 }, () => newId());

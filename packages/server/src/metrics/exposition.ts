@@ -1,4 +1,4 @@
-/** What tells one sample of a metric from another. Never what strangers make up: each is kept for good. */
+/** The labels of a metric. Never values that strangers choose: each one is kept forever. */
 export type Labels = Readonly<Record<string, string | number>>;
 
 interface Metric {
@@ -8,7 +8,7 @@ interface Metric {
   samples(): Iterable<string> | Promise<Iterable<string>>;
 }
 
-/** Metrics in the text format that Prometheus reads. */
+/** Metrics in the text format of Prometheus. */
 export class Exposition {
   static readonly contentType = "text/plain; version=0.0.4; charset=utf-8";
   readonly #metrics: Metric[] = [];
@@ -25,7 +25,7 @@ export class Exposition {
     return histogram;
   }
 
-  /** What is read when it is asked for. */
+  /** A value that is read on demand. */
   read(
     type: "counter" | "gauge",
     name: string,

@@ -13,14 +13,14 @@ export interface MetricsOf {
   readonly store: Pick<Store, "ledgerHead">;
   readonly budgets: Budgets;
   readonly connections: Pick<Connections, "strangers" | "known">;
-  /** How many agents are attached over each kind of line. */
+  /** How many agents are attached over each kind of connection. */
   readonly lines: () => Readonly<Record<"socket" | "poll" | "webhook", number>>;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const NANOSECONDS = 1e9;
 
-/** What whoever runs a hub watches. No agent, handoff or capability has a name in it. */
+/** What the operator of a hub monitors. It names no agent, handoff or capability. */
 export class HubMetrics {
   readonly requests: Histogram;
   readonly calls: Histogram;

@@ -34,7 +34,7 @@ function read(text: string): Map<string, number> {
   return samples;
 }
 
-test("what is counted is written so that Prometheus reads it, whatever is in its labels", async () => {
+test("metrics are written in the format of Prometheus, with escaped labels", async () => {
   const page = new Exposition();
   const counter = page.counter("things_total", "Things.");
   counter.add({ of: 'a "b" \\ \n c' }, 2);
@@ -54,7 +54,7 @@ test("what is counted is written so that Prometheus reads it, whatever is in its
   ]);
 });
 
-test("/metrics tells what goes on at a hub, and names nobody", async () => {
+test("/metrics reports the activity of a hub, and names nobody", async () => {
   const world = await openWorld();
   const owner = await world.party("owner");
   const worker = await world.party("worker", [{ name: "work" }]);
@@ -104,13 +104,13 @@ test("/metrics has every budget, and how often it was reached", async () => {
   await world.close();
 });
 
-test("every limit of the protocol, of schemas, of a hub and of its doors is in the one table of budgets", () => {
+test("every limit of the protocol, of schemas, of a hub and of its server is in one table of budgets", () => {
   const all = { ...LIMITS, ...SCHEMA_LIMITS, ...HUB_LIMITS, ...SERVED_LIMITS };
   const limits = Object.entries(BUDGETS).map(([name, { limit }]) => [name, limit]);
   expect(Object.fromEntries(limits)).toEqual(all);
 });
 
-test("/metrics has the limits that hold at this very hub", async () => {
+test("/metrics has the limits of this hub", async () => {
   const world = await openWorld({
     hub: { limits: { fanOut: 7, openHandoffs: 70 } },
     serve: { limits: { helloMs: 777 } },
@@ -125,7 +125,7 @@ test("/metrics has the limits that hold at this very hub", async () => {
   await world.close();
 });
 
-test("/metrics of a hub that others can reach is for its operator", async () => {
+test("/metrics of a public hub is for its operator", async () => {
   const world = await openWorld({ serve: { isBehindProxy: true } });
   const owner = await world.party("owner");
   const url = `${world.url}/metrics`;

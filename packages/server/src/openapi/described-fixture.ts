@@ -17,7 +17,7 @@ export interface Described {
   readonly security: readonly Json[];
   readonly parameters: readonly Parameter[];
   readonly body: Json | undefined;
-  /** For each status, and in it for each content type, what the answer is held to. */
+  /** For each status and content type, the schema of the answer. */
   readonly answers: ReadonlyMap<number, ReadonlyMap<string, ValidateFunction | undefined>>;
 }
 
@@ -32,7 +32,7 @@ export const ajv: Ajv2020 = new Ajv2020({
   unicodeRegExp: true,
 });
 
-/** Reads a description as a client in any language would: from the document, and nothing else. */
+/** Reads a description as a client in any language would: only from the document. */
 export function readDescription(given: unknown): Described[] {
   const document = given as Document;
   const resolve = (value: Json): Json => {
@@ -87,7 +87,7 @@ function contentsOf(
   );
 }
 
-/** Values of every wrong kind, and at the edges of what is right. */
+/** Values of every wrong kind, and at the bounds of what is valid. */
 const WRONG: readonly unknown[] = [
   null,
   true,
@@ -106,7 +106,7 @@ const WRONG: readonly unknown[] = [
   { x: 1 },
 ];
 
-/** Each object that differs from a sound one in one place. */
+/** Each object that differs from a valid one in one place. */
 export function mutated(sound: Json, schema: Json): Json[] {
   const { properties = {} } = schema as { properties?: Record<string, Json> };
   return Object.keys(properties).flatMap((name) => {

@@ -17,7 +17,7 @@ let world: World;
 let owner: Party;
 let described: Described[];
 let document: unknown;
-/** Sound input for each operation, beside what its caller proves. */
+/** Valid input for each operation, besides what its caller proves. */
 let sound: Record<
   string,
   { path?: Json; query?: Json; body?: Json; bytes?: string; expected: number }
@@ -110,7 +110,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-/** Handed off to who is not there, for too short a time. */
+/** Handed off to an agent that is away, with too little time. */
 async function deadLetter(): Promise<string> {
   const handoff = owner.handoff("worker", { timeoutMs: 300 });
   const { handoff_id: id } = handoff.envelope;
@@ -160,7 +160,7 @@ function operator(target: string, method: string, body?: unknown): Record<string
   return { ...asOperator(world.served, target, { method, body }) };
 }
 
-/** The beginning of what has no end. */
+/** The beginning of an endless answer. */
 async function glimpse(target: string, by: By): Promise<Answer> {
   const stop = new AbortController();
   const headers: Record<By, () => Record<string, string>> = {
@@ -183,7 +183,7 @@ async function glimpse(target: string, by: By): Promise<Answer> {
   return { status, headers: answered, text, json: {} };
 }
 
-/** Whether the answer is one that the description has. */
+/** Whether the description has this answer. */
 function isAsDescribed({ answers, method }: Described, { status, headers, text }: Answer): void {
   const contents = answers.get(status);
   expect(contents, `${status}: ${text}`).toBeDefined();
@@ -203,7 +203,7 @@ function callersOf({ security }: Described): { may: By[]; mayNot: By[] } {
   return { may, mayNot: all.filter((by) => !may.includes(by)) };
 }
 
-test("the description passes the linter, every rule of the recommended ones", async () => {
+test("the description passes the linter's recommended rules", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waybill-openapi-"));
   try {
     const file = join(folder, "openapi.json");
@@ -216,7 +216,7 @@ test("the description passes the linter, every rule of the recommended ones", as
       env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
     });
     const { problems } = JSON.parse(stdout) as { problems: { ruleId: string }[] };
-    // A hub on loopback is at a loopback address: that is the one rule that does not hold here.
+    // A hub on loopback has a loopback address: the only rule that does not apply here.
     const others = problems.filter(({ ruleId }) => ruleId !== "no-server-example.com");
     expect(others).toEqual([]);
   } finally {
@@ -224,7 +224,7 @@ test("the description passes the linter, every rule of the recommended ones", as
   }
 });
 
-test("every operation says what it can cost at the most", () => {
+test("every operation states its maximum cost", () => {
   const { paths } = document as { paths: Record<string, Record<string, Json>> };
   const all = Object.values(paths).flatMap((path) => Object.values(path));
   expect(all).toHaveLength(described.length);
@@ -233,14 +233,14 @@ test("every operation says what it can cost at the most", () => {
   }
 });
 
-test("every frame and every call of a socket says what it can cost at the most", () => {
+test("every frame and every call of a socket states its maximum cost", () => {
   const costs = (document as Json)["x-waybill-socket-costs"] as Record<string, string>;
   const said = [...CALLS, "hello", "taken", "heartbeat", "delta", "seen", "credit", "ping", "pong"];
   expect(Object.keys(costs).toSorted()).toEqual(said.toSorted());
   for (const cost of Object.values(costs)) expect(cost).toMatch(/^O\(.+\)/);
 });
 
-test("sound input has its answer, of the shape that the description says", async () => {
+test("valid input gets an answer of the described shape", async () => {
   expect(described.map(({ id }) => id).toSorted()).toEqual(Object.keys(sound).toSorted());
   for (const operation of described) {
     const { expected, ...input } = sound[operation.id]!;
@@ -251,7 +251,7 @@ test("sound input has its answer, of the shape that the description says", async
   }
 });
 
-test("who may not ask is told so", async () => {
+test("a caller without permission is told so", async () => {
   for (const operation of described) {
     const { expected: _expected, ...input } = sound[operation.id]!;
     for (const by of callersOf(operation).mayNot) {
@@ -262,7 +262,7 @@ test("who may not ask is told so", async () => {
   }
 });
 
-test("input that breaks its schema is refused with 400, and none at all gets an answer that is not described", async () => {
+test("input that breaks its schema is refused with 400, and every answer is described", async () => {
   let refused = 0;
   for (const operation of described) {
     if (operation.id === "watchLedger") continue;
@@ -281,7 +281,7 @@ test("input that breaks its schema is refused with 400, and none at all gets an 
           const isDecimal = /^-?\d+(\.\d+)?$/.test(value);
           if (schema["type"] === "array") continue;
           if (validate(isNumber && isDecimal ? Number(value) : value)) continue;
-          // An empty part of a path is another path, where there is something else or nothing.
+          // An empty segment makes another path, with another operation or none.
           if (place === "path" && value === "") continue;
           expect(answer.status, `${operation.id} ${name}=${value}: ${answer.text}`).toBe(400);
           refused++;

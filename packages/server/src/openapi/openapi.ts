@@ -64,7 +64,7 @@ const TAGS: Readonly<Record<string, string>> = {
   hub: "The hub itself.",
 };
 
-/** The description of these operations, from the very shapes that they are checked by. */
+/** The description of these operations, generated from the shapes that validate them. */
 export function openapi(operations: readonly AnyOperation[], url: string, hub: string): Json {
   const names = namesOfShapes();
   const paths: Record<string, Json> = {};
@@ -157,10 +157,10 @@ function answerOf(
   );
 }
 
-/** What everything may be refused with, then what its caller, its body and itself may be. */
+/** The refusals that every operation may have, then those of its caller, its body and itself. */
 function refusalsOf(operation: AnyOperation): readonly StatusCode[] {
   const { params, query, body, refusals } = operation;
-  // A proof that does not hold is refused whatever it is shown for.
+  // An invalid proof is always refused.
   const statuses: StatusCode[] = [301, 401, 403, 500, 503, ...refusals];
   if (params !== undefined || query !== undefined || body !== undefined) statuses.push(400);
   if (body !== undefined) statuses.push(413);

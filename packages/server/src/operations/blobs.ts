@@ -14,7 +14,7 @@ import { Bytes, operation, WithStatus } from "./operation.ts";
 import type { AnyOperation, OperationRequest } from "./operation.ts";
 
 const OCTETS = "application/octet-stream";
-/** What a browser must not show as a page of the hub, whatever is in it. */
+/** Headers that keep a browser from showing a blob as a page of the hub. */
 const AS_A_FILE = {
   "accept-ranges": "bytes",
   "cache-control": "private",
@@ -127,7 +127,7 @@ function agentOf(caller: Caller): string {
   return (caller as Extract<Caller, { type: "agent" }>).agent;
 }
 
-/** Which part of the blob a request brings. */
+/** Which part of the blob a request contains. */
 function partOf(header: (name: string) => string | undefined) {
   const length = header("content-length");
   const range = header("content-range");
@@ -146,7 +146,7 @@ function partOf(header: (name: string) => string | undefined) {
   );
 }
 
-/** No more than were announced: what comes behind them would be counted as the next part. */
+/** No more than announced: further bytes would be counted as the next part. */
 async function* withLength(
   bytes: AsyncIterable<Uint8Array>,
   length: number,

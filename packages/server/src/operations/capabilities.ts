@@ -57,7 +57,7 @@ async function names(
   return { capabilities, next };
 }
 
-/** Whether nothing is looked for: then the names alone are listed. */
+/** Whether there is no query: then only the names are listed. */
 function isBare({ after: _after, limit: _limit, ...wanted }: WireSearch): boolean {
   return Object.values(wanted).every((each) => each === undefined);
 }

@@ -84,7 +84,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
   ];
 }
 
-/** Of another's letters an agent does not learn whether they exist. */
+/** An agent does not learn whether others' dead letters exist. */
 async function shown({ hub }: Served, caller: Caller, id: string): Promise<DeadLetterDetail> {
   const letter = await hub.deadLetters.show(id);
   const as = asWhom(caller);

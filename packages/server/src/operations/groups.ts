@@ -5,7 +5,7 @@ import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
 const PAGE = 100;
-/** So many members stand in a list of groups. */
+/** How many members of a group a list shows. */
 const MEMBERS_LISTED = 20;
 
 export function groupOperations(): readonly AnyOperation[] {

@@ -72,12 +72,12 @@ export function handoffOperations(): readonly AnyOperation[] {
   ];
 }
 
-/** An operator looks as nobody in particular. */
+/** An operator sees every handoff. */
 export function asWhom(caller: Caller): string | undefined {
   return caller.type === "agent" ? caller.agent : undefined;
 }
 
-/** A stranger must not learn whether there is one. */
+/** A stranger must not learn whether it exists. */
 function unknown(id: string): WaybillError {
   return new WaybillError(404, `There is no handoff ${id} here that the caller is a party to.`);
 }

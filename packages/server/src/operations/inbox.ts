@@ -64,6 +64,6 @@ export function inboxOperations(): readonly AnyOperation[] {
 type AgentCaller = Extract<Caller, { type: "agent" }>;
 
 function agentOf(caller: Caller): AgentCaller {
-  // Nobody else is let in here.
+  // Other callers are refused.
   return caller as AgentCaller;
 }

@@ -5,7 +5,7 @@ import { httpShapes } from "@waybill/protocol/wire";
 import { Lines, NDJSON, operation } from "./operation.ts";
 import type { AnyOperation, Pause } from "./operation.ts";
 
-/** A line that says nothing, for those on the way who cut what is silent. */
+/** A keep-alive line, for proxies that close silent connections. */
 const SIGN_OF_LIFE = "\n";
 
 export function ledgerOperations(): readonly AnyOperation[] {

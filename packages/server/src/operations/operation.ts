@@ -4,23 +4,26 @@ import type { Shape } from "@waybill/protocol/wire";
 import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";
 
-/** Who may ask: everybody, whoever may read the registry, this machine, agents of their own things, operators. */
+/**
+ * Who may call it: everybody, readers of the registry, this machine, agents for their own things,
+ * operators.
+ */
 export type Who = "anyone" | "reader" | "local" | "agent" | "party" | "operator";
 
 export interface OperationRequest<Params, Query, Body> {
   readonly served: Served;
   readonly caller: Caller;
-  /** Asked on this machine alone, by no way that could have led here from elsewhere. */
+  /** The request came from this machine, and not through anything that forwards requests. */
   readonly isLocal: boolean;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Aborted when whoever asked is gone, and when the hub goes down. */
+  /** Aborted when the client is gone, and when the hub shuts down. */
   readonly signal: AbortSignal;
   readonly accepts: (type: string) => boolean;
-  /** A header of the request, by its name in lower case. */
+  /** A header of the request, by its lower-case name. */
   readonly header: (name: string) => string | undefined;
-  /** The body, where the operation `takesBytes`. */
+  /** The body, if the operation `takesBytes`. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -35,7 +38,7 @@ export class WithStatus {
   }
 }
 
-/** Bytes of any number, as fast as they are read. */
+/** Any number of bytes, streamed. */
 export class Bytes {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -52,10 +55,10 @@ export class Bytes {
   }
 }
 
-/** Waits for entries that are still to come, and says meanwhile what shows that the line is alive. */
+/** Waits for new entries, with keep-alive lines meanwhile. */
 export type Pause = () => AsyncIterable<string>;
 
-/** Entries that are answered line by line, for as long as it takes. */
+/** Entries that are streamed line by line. */
 export class Lines {
   readonly entries: AsyncIterable<LedgerEntry | Pause>;
 
@@ -64,7 +67,7 @@ export class Lines {
   }
 }
 
-/** An answer in one of several types, as whoever asked takes it. */
+/** An answer in one of several content types, as the client accepts. */
 export class Page {
   readonly type: string;
   readonly text: string;
@@ -82,41 +85,41 @@ export const NDJSON = "application/x-ndjson";
 export interface Operation<Params = never, Query = never, Body = never> {
   readonly id: string;
   readonly method: "GET" | "HEAD" | "POST" | "PUT";
-  /** With its parameters in braces, as OpenAPI has it. */
+  /** With parameters in braces, as in OpenAPI. */
   readonly path: string;
   readonly summary: string;
-  /** The most that one request can cost the hub, by its own input and page size alone. */
+  /** The maximum cost of one request, from its own input and page size. */
   readonly cost: string;
   readonly who: Who;
   readonly params?: Shape<Params>;
   readonly query?: Shape<Query>;
   readonly body?: Shape<Body>;
-  /** The headers that it reads, each with what it says. */
+  /** The headers that it reads, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its body is any number of bytes, which are taken as they come. No proof covers them. */
+  /** Its body is a stream of bytes, which no proof covers. */
   readonly takesBytes?: boolean;
-  /** The statuses of its answer; 200, or 204 for nothing, where they are left out. */
+  /** The statuses of its answer; by default 200, or 204 without content. */
   readonly statuses?: readonly number[];
-  /** The shape of a 200, a type for what is no JSON, or nothing for a 204. */
+  /** The shape of a 200, a content type if it is not JSON, or undefined for a 204. */
   readonly answer: Shape<unknown> | string | undefined;
   /** The other types that a `Page` may have. */
   readonly otherTypes?: readonly string[];
-  /** Also lines, for who asks for NDJSON. */
+  /** Also NDJSON, if the client accepts it. */
   readonly alsoLines?: boolean;
-  /** What it may be refused with beside what everything may be. */
+  /** The refusals besides those of every operation. */
   readonly refusals: readonly StatusCode[];
   /** Its body is a manifest, which costs more than other bodies. */
   readonly isPublication?: boolean;
-  /** It holds what it looks through until inputs are checked, and has places of its own. */
+  /** It holds what it searches until inputs are checked, and has slots of its own. */
   readonly isSearch?: boolean;
-  /** It may wait for something to happen before it is answered. */
+  /** It may wait for an event before it answers. */
   readonly waits?: boolean;
   handle(asked: OperationRequest<Params, Query, Body>): Promise<unknown>;
 }
 
 export type AnyOperation = Operation<unknown, unknown, unknown>;
 
-/** Says one operation; what it takes is typed by its shapes. */
+/** Declares one operation; its input is typed by its shapes. */
 export function operation<Params, Query, Body>(
   given: Operation<Params, Query, Body>,
 ): AnyOperation {

@@ -11,7 +11,7 @@ import { ledgerOperations } from "./ledger.ts";
 import type { AnyOperation } from "./operation.ts";
 import { wellKnownOperations } from "./well-known.ts";
 
-/** Everything that a hub can be asked over HTTP. Routes and their description are made of this. */
+/** All operations of a hub over HTTP. The routes and their description are generated from this. */
 export function operations(): readonly AnyOperation[] {
   return [
     ...envelopeOperations(),

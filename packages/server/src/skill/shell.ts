@@ -5,7 +5,7 @@ KID=$(printf '{"crv":"Ed25519","kty":"OKP","x":"%s"}' "$X" | openssl dgst -sha25
 MANIFEST=$(printf '{"waybill":1,"kind":"manifest","agent_id":"%s","sequence":1,"capabilities":[{"name":"shout","description":"Writes a text in capitals.","input_schema":{"type":"string"},"output_schema":{"type":"string"}}],"keys":[{"kty":"OKP","crv":"Ed25519","x":"%s"}]}' \
   "$AGENT" "$X" | sign)`;
 
-/** What the page has its reader type, step by step. Each step goes on in the shell of the one before. */
+/** The page's steps as shell commands. Each step continues in the shell of the previous one. */
 export const SHELL: Readonly<
   Record<
     "tools" | "join" | "joinInvited" | "receive" | "answer" | "serve" | "handOff" | "result",

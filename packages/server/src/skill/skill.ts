@@ -9,7 +9,7 @@ export interface SkillOf {
   readonly newcomers: Newcomers;
 }
 
-/** The page from which an agent that has only `curl` and `openssl` joins this hub. */
+/** The page from which an agent with only `curl` and `openssl` joins this hub. */
 export function skillPage({ url, hub, domain, offerSeconds, newcomers }: SkillOf): string {
   return [
     "---",

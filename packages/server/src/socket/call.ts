@@ -14,7 +14,7 @@ import type { AgentFrame, CallName, Newcomers } from "@waybill/protocol/wire";
 type Call = Extract<AgentFrame, { type: "call" }>;
 type Answer = (called: Called, agent: string, params: Call["params"]) => Promise<unknown>;
 
-/** Which hub is called, and whose first manifest it takes. */
+/** The called hub, and its admission policy. */
 export interface Called {
   readonly hub: HubServer;
   readonly newcomers: Newcomers;
@@ -26,7 +26,7 @@ export async function answerCall(
   agent: string | undefined,
   { call, number, params }: Call,
 ): Promise<string> {
-  // A receipt is made of characters that JSON writes as they are.
+  // A receipt contains only characters that JSON does not escape.
   if (call === "submit") {
     const receipt = await called.hub.submit(textOf(params, "envelope"));
     return `{"type":"reply","number":${number},"value":{"receipt":"${receipt}"}}`;

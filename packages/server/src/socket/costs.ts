@@ -2,7 +2,7 @@ import type { AgentFrame, CallName } from "@waybill/protocol/wire";
 
 type Said = Exclude<AgentFrame["type"], "call"> | CallName;
 
-/** The most that each frame, and each call, can cost the hub: by its own input and page size alone. */
+/** The maximum cost of each frame and each call, from its own input and page size. */
 export const SOCKET_COSTS: Readonly<Record<Said, string>> = {
   hello:
     "O(deliveries in the inbox of its agent, and handoffs that wait for what it offers and that it was not looked at for before): one signature, then each delivery read and sent once, no faster than it is read, and one look for each of those handoffs; so many times a minute (attachmentsPerAgent).",

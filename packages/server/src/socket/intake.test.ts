@@ -32,10 +32,10 @@ interface Opened {
   readonly line: Line;
   readonly intake: Intake;
   readonly budgets: Budgets;
-  /** The frames of each piece that was heard. */
+  /** The frames of each processed piece. */
   readonly pieces: number[];
   readonly failures: number[];
-  /** What the hub holds for it, as it was told last. */
+  /** The last reported number of bytes that the hub holds for it. */
   readonly held: { cuttable: number; pending: number };
 }
 
@@ -77,7 +77,7 @@ function open(budgets: Budgets = new Budgets(), turnMs = 10): Opened {
   return opened;
 }
 
-/** As it comes from the network: its bytes first, then the message that ends with them. */
+/** As from the network: the bytes first, then the message that ends with them. */
 function send({ line, intake }: Opened, text: string, more = 0): void {
   const data = Buffer.from(text);
   const head = data.length < 126 ? 6 : data.length < 65_536 ? 8 : 14;
@@ -90,10 +90,10 @@ const pings = (count: number): string =>
 
 const nextTurn = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
-test("41: after a failure a socket is read a little further, and no flood costs anything more", () => {
+test("41: after a failure a socket is read a little further, at a bounded cost", () => {
   const { line, failures } = open();
   for (let count = 0; count < 65; count++) line.emit("ping", Buffer.alloc(1));
-  // The peer's close frame may come next, and ends the connection at once where it is read.
+  // The peer's close frame may come next, and ends the connection at once if it is read.
   expect(failures).toEqual([401]);
   expect(line.isPaused).toBe(false);
   for (let count = 0; count < 64; count++) line.emit("ping", Buffer.alloc(1));
@@ -102,7 +102,7 @@ test("41: after a failure a socket is read a little further, and no flood costs 
   expect(line.isPaused).toBe(true);
 });
 
-test("41: a frame that comes after a failure costs a request, or a call where an agent sends it", () => {
+test("41: a frame after a failure costs a request, or a call if an agent sends it", () => {
   const opened = open(new Budgets({ requestsPerAddress: 1, burstPerAddress: 3 }));
   for (let count = 0; count < 65; count++) opened.line.emit("ping", Buffer.alloc(1));
   // The socket has cost one, too.
@@ -121,7 +121,7 @@ test("41: a frame that comes after a failure costs a request, or a call where an
   expect(budgets.hitsOf("callsPerAgent")).toBe(1);
 });
 
-test("41: what still comes after a failure is paid for, and large messages are not read to their end", () => {
+test("41: bytes after a failure are charged, and large messages are not read to their end", () => {
   const budgets = new Budgets({ bytesPerAddress: 1, burstBytesPerAddress: 30_000 });
   const { line, intake, failures } = open(budgets);
   for (let count = 0; count < 65; count++) line.emit("ping", Buffer.alloc(1));
@@ -130,14 +130,14 @@ test("41: what still comes after a failure is paid for, and large messages are n
   expect(line.isPaused).toBe(false);
   intake.received(1);
   expect(line.isPaused).toBe(true);
-  // Its address pays for it, up to what it has.
+  // Its address pays for it, up to its budget.
   intake.received(30_000 - 16 * 1024 - 1);
   expect(budgets.hitsOf("bytesPerAddress")).toBe(0);
   intake.received(1_000);
   expect(budgets.hitsOf("bytesPerAddress")).toBe(1);
 });
 
-test("41: a message of many frames is taken in by pieces, each in a turn of its own", async () => {
+test("41: a message with many frames is processed in pieces, each in a turn of its own", async () => {
   const opened = open(new Budgets(), 1e-9);
   const { intake, pieces, held } = opened;
   intake.agent = "anna";
@@ -148,14 +148,14 @@ test("41: a message of many frames is taken in by pieces, each in a turn of its 
     await nextTurn();
     counts.push(pieces.length);
   }
-  // However much there is, a turn takes one piece, and what came first is first.
+  // However much there is, a turn takes one piece, in order.
   expect(pieces).toEqual([...Array.from({ length: 31 }, () => 32), 8, 1]);
   expect(counts.every((count, index) => count - (counts[index - 1] ?? 0) <= 2)).toBe(true);
   await nextTurn();
   expect(held).toEqual({ cuttable: 0, pending: 0 });
 });
 
-test("what belongs to complete messages is not held to be the beginning of another one", async () => {
+test("bytes of complete messages do not count as the beginning of another one", async () => {
   const opened = open();
   const { intake, line, held } = opened;
   intake.agent = "anna";
@@ -164,7 +164,7 @@ test("what belongs to complete messages is not held to be the beginning of anoth
     await nextTurn();
     expect(held.cuttable).toBe(0);
   }
-  // The first 500 bytes of a fragmented message, and between its fragments a ping.
+  // The first 500 bytes of a fragmented message, and a ping between its fragments.
   send(opened, pings(3), 500);
   intake.received(6 + 4);
   line.emit("ping", Buffer.alloc(4));
@@ -172,7 +172,7 @@ test("what belongs to complete messages is not held to be the beginning of anoth
   expect(held.cuttable).toBe(500);
 });
 
-test("41: a socket has a bounded number of calls under way, and what it has sent beyond waits here", async () => {
+test("41: the calls under way on a socket are bounded, and further frames wait here", async () => {
   const budgets = new Budgets({ callsAtOnce: 40, itemsPerTurn: 32 });
   const opened = open(budgets);
   const { intake, line, pieces } = opened;

@@ -9,7 +9,7 @@ import type { Toll, RateLimits } from "../access/rate-limits.ts";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
 import type { Connection, Connections } from "../http/connections.ts";
 
-/** What stands between a socket and what is done for it. */
+/** The limits between a socket and the hub. */
 export interface IntakeOptions {
   readonly budgets: Budgets;
   readonly tolls: RateLimits;
@@ -36,13 +36,13 @@ interface Rest {
   readonly bytes: number;
 }
 
-/** Why a socket is not read any further at the moment. */
+/** Why reading from a socket is paused at the moment. */
 type Pause = "calls" | "frames" | "rate" | "turn" | "memory" | "failed";
 
-/** Who holds no more than this is read in any case. */
+/** A socket that holds no more than this is always read. */
 const LIGHT_BYTES = 256 * 1024;
 
-/** What comes in on a socket: counted, paid for, and taken when it is its sender's turn. */
+/** The frames of a socket: counted, charged, and processed when it is their sender's turn. */
 export class Intake {
   readonly #socket: WebSocket;
   readonly #limits: HubLimits;
@@ -54,11 +54,11 @@ export class Intake {
   agent: string | undefined;
   heardAt: number = Date.now();
   readonly #messages: Message[] = [];
-  /** What is left of the message that is taken in. */
+  /** The rest of the message that is being processed. */
   #rest: Rest | undefined;
   #frames = 0;
   #calls = 0;
-  /** Bytes of a message that is not complete, of those that wait for their turn, of calls under way. */
+  /** Bytes of an incomplete message, of waiting frames, and of calls under way. */
   #unfinished = 0;
   #queued = 0;
   #called = 0;
@@ -75,7 +75,7 @@ export class Intake {
     this.#options = options;
     this.#events = events;
     socket.on("message", (data: Buffer, isBinary) => this.#receive(data, isBinary));
-    // Those of the WebSocket itself are answered here, so that they cost what others cost.
+    // Pings are answered here, so that they cost what other frames cost.
     socket.on("ping", (data: Buffer) => {
       this.#leaveOut(data.length);
       this.#try(() => this.#ping(data));
@@ -98,7 +98,7 @@ export class Intake {
     return this.#calls;
   }
 
-  /** Bytes have come, before it is known what they are part of. */
+  /** Bytes have arrived, before it is known which message they belong to. */
   received(bytes: number): void {
     if (this.#hasFailed) return this.#receiveAfterFailure(bytes);
     this.#unfinished += bytes;
@@ -106,14 +106,15 @@ export class Intake {
     this.account();
   }
 
-  /** A frame of this length belongs to no message that is not complete. */
+  /** A frame of this length belongs to no incomplete message. */
   #leaveOut(length: number): void {
     this.#unfinished = Math.max(0, this.#unfinished - length - headBytes(length));
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
     this.#leaveOut(data.length);
-    // A message in fragments has more heads than one. What is left has come after it, in the same part.
+    // A fragmented message has several headers. The remaining bytes have arrived after it, in the same
+    // chunk.
     this.#unfinished = Math.min(this.#unfinished, this.#lastPart);
     if (this.#hasFailed) return this.#frameAfterFailure();
     if (this.#isClosed) return;
@@ -124,10 +125,10 @@ export class Intake {
     this.account();
   }
 
-  /** The next piece of what has come is taken in when it is the sender's turn. */
+  /** Processes the next piece when it is the sender's turn. */
   #queue(): void {
     if (this.#isQueued || (this.#rest === undefined && this.#messages.length === 0)) return;
-    // What has come waits, too, until some of its calls are answered.
+    // Frames also wait until some of its calls are answered.
     if (this.#pauses.has("calls")) return;
     this.#isQueued = true;
     const { turns, connection } = this.#options;
@@ -177,11 +178,11 @@ export class Intake {
   #ping(data: Buffer): void {
     this.heardAt = Date.now();
     this.#pay(1, 0);
-    // Who pings and does not read is asked for a sign of life instead.
+    // An agent that pings without reading is pinged instead.
     if (this.#socket.bufferedAmount < LIGHT_BYTES) this.#socket.pong(data);
   }
 
-  /** Whoever says more than it may is not read any further for a while; a stranger is sent away. */
+  /** A sender over its budget is not read for a while; a stranger is disconnected. */
   #pay(frames: number, bytes: number): void {
     const { tolls, toll } = this.#options;
     if (this.agent === undefined) {
@@ -201,7 +202,7 @@ export class Intake {
     if (early > 0) this.pauseFor(early);
   }
 
-  /** A signature on it did not hold. */
+  /** A signature on it was invalid. */
   payForFailure(): void {
     const { tolls, toll } = this.#options;
     if (this.agent === undefined) return tolls.fail(toll.address);
@@ -226,7 +227,7 @@ export class Intake {
     if (!this.#isClosed && !this.#hasFailed) this.#queue();
   }
 
-  /** Tells what the hub holds for this socket, and stops where that is too much. */
+  /** Reports what the hub holds for this socket, and pauses reading if that is too much. */
   account(): void {
     const { connections, connection } = this.#options;
     if (this.#isClosed) return;
@@ -258,9 +259,9 @@ export class Intake {
   }
 
   /**
-   * After a failure the socket is being closed, and whatever still arrives is paid for and dropped. A little
-   * of it is read, because the peer's own close frame may be among it and ends the connection at once. A
-   * flood is not read: it would cost time until the connection is cut.
+   * After a failure the socket is being closed, and whatever still arrives is charged and dropped. A
+   * little of it is read, because the peer's own close frame may be among it and ends the connection
+   * at once. A flood is not read: it would cost time until the connection is closed.
    */
   #receiveAfterFailure(bytes: number): void {
     this.#bytesAfterFailure += bytes;
@@ -307,7 +308,7 @@ export class Intake {
   }
 }
 
-/** What comes before so many bytes from a client in one frame of RFC 6455. */
+/** The size of the header of a client's frame with that many bytes (RFC 6455). */
 function headBytes(length: number): number {
   return length < 126 ? 6 : length < 65_536 ? 8 : 14;
 }

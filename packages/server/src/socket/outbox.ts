@@ -1,11 +1,11 @@
 /// <reference types="node" />
 import { joinFrames } from "@waybill/protocol/wire";
 
-/** As many as a commit settles at once. What an agent says to one message shares a signature. */
+/** As many as one commit settles. The agent's answers to one message share a signature. */
 const FRAMES_AT_ONCE = 32;
 const CHARACTERS_AT_ONCE = 64 * 1024;
 
-/** Frames that wait for each other within a turn and leave as one message: that is what makes it quick. */
+/** Combines the frames of a turn into one message, for throughput. */
 export class Outbox {
   readonly #send: (message: string) => void;
   #waiting: string[] = [];

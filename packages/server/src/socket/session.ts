@@ -24,15 +24,15 @@ export interface SessionOptions extends IntakeOptions {
   readonly slots: FairSlots;
   readonly searchSlots: FairSlots;
   readonly nonce: string;
-  /** A call was answered: with which status, 200 where it was no problem. */
+  /** A call was answered: with which status, 200 for a success. */
   readonly called: (call: CallName, status: number, seconds: number) => void;
 }
 
 const CLOSED_NORMALLY = 1000;
-/** While more than this waits to be read, deltas would come late, and everything after them too. */
+/** With more unread than this, deltas would be late, and so would everything behind them. */
 const UNREAD_BYTES_BEFORE_DELTAS = 64 * 1024;
 
-/** One socket: says who is there, then passes calls one way and deliveries the other. */
+/** One socket: authenticates the agent, then passes calls one way and deliveries the other. */
 export class Session {
   readonly ended: Promise<void>;
   readonly #socket: WebSocket;
@@ -46,7 +46,7 @@ export class Session {
   #isGreeting = false;
   #callsOfStranger = 0;
   #isClosing = false;
-  /** What it takes at once, as it has said; none of it counts while it does not read. */
+  /** Its credit; none of it counts while it does not read. */
   #credit = 0;
   #isSlow = false;
   #saidAt = 0;
@@ -61,7 +61,7 @@ export class Session {
       heard: (frames, bytes) => this.#heard(frames, bytes),
       failed: (error) => this.end(error),
     });
-    // What is wrong with a frame of the WebSocket itself ends it: ws closes with the right code.
+    // An invalid WebSocket frame ends it: ws closes with the right code.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#left());
     const { hub, nonce, budgets } = options;
@@ -92,7 +92,7 @@ export class Session {
     return this.#agent;
   }
 
-  /** Bytes have come, of a message that need not be complete yet. */
+  /** Bytes have arrived, of a possibly incomplete message. */
   received(bytes: number): void {
     this.#intake.received(bytes);
   }
@@ -187,7 +187,7 @@ export class Session {
     this.#say({ type: "delivery", delivery });
   }
 
-  /** Only what can be seen soon is worth showing. */
+  /** Only deltas that can be shown soon are worth sending. */
   #show(delta: ShownDelta): void {
     if (this.#early !== undefined || this.#isClosing) return;
     if (this.#socket.bufferedAmount > UNREAD_BYTES_BEFORE_DELTAS) return;
@@ -257,7 +257,7 @@ export class Session {
     const { bufferedAmount } = this.#socket;
     if (bufferedAmount > slowBytes && !this.#isSlow) {
       budgets.hit("slowBytes");
-      // Offers would wait here, unread, while others could work on them.
+      // Offers would wait here unread, while other agents could work on them.
       this.#isSlow = true;
       this.#attachment?.setCredit(0);
     }
@@ -268,7 +268,7 @@ export class Session {
         `More than ${unsentBytes} bytes wait to be read here. They stay in the inbox: attach again to get them.`,
       ),
     );
-    // It does not read, so it will not read that either.
+    // It does not read, so it would not read that either.
     this.#socket.terminate();
   }
 
@@ -279,12 +279,12 @@ export class Session {
     this.#attachment?.setCredit(this.#credit);
   }
 
-  /** Proxies drop lines on which nothing is said, and a dead line says nothing. */
+  /** Proxies close silent connections, and a dead connection is silent. */
   #keepAlive(): void {
     const { pingMs } = this.#limits;
     const timer = setInterval(() => {
       const now = Date.now();
-      // Who is not read can't be heard.
+      // A connection that is not read can't be heard.
       if (this.#intake.isPaused) this.#intake.heardAt = now;
       if (now - this.#intake.heardAt > 2 * pingMs) {
         this.end(
@@ -305,7 +305,7 @@ export class Session {
     this.#timers.add(timer);
   }
 
-  /** Answers what is under way first, then sends it away. */
+  /** Answers calls under way first, then closes. */
   async drain(reason: WaybillError): Promise<void> {
     this.#isClosing = true;
     if (this.#intake.calls > 0) {
@@ -319,14 +319,14 @@ export class Session {
     await this.ended;
   }
 
-  /** Says why, and closes. */
+  /** Sends the reason, and closes. */
   end(reason: WaybillError | undefined): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
     if (reason !== undefined) this.#say({ type: "closed", problem: writeProblem(reason) });
     this.#outbox.flush();
     this.#socket.close(CLOSED_NORMALLY);
-    // The rest of the closing is up to the other side, which need not care.
+    // The rest of the closing handshake depends on the other side.
     const timer = setTimeout(() => this.#socket.terminate(), this.#limits.closeMs);
     this.#socket.once("close", () => clearTimeout(timer));
   }

@@ -38,7 +38,7 @@ export interface SocketsOptions {
 const PATH = "/v1/socket";
 const NONCE_BYTES = 24;
 
-/** The sockets of connected agents, and of those who have yet to say who they are. */
+/** The sockets of connected agents, and of clients without a hello yet. */
 export class Sockets {
   readonly #options: SocketsOptions;
   readonly #server: WebSocketServer;
@@ -74,7 +74,7 @@ export class Sockets {
         const isLocal = options.isLocal && !isForwarded(request.headers);
         const newcomers = options.newcomers ?? defaultNewcomers({ isLocal });
         const session = this.#open(opened, { connection, toll, newcomers });
-        // Before the reader of frames, which may find the end of a message in it.
+        // Before the parser of frames, which may find the end of a message in it.
         socket.prependListener("data", (part: Buffer) => session.received(part.length));
       });
     });
@@ -108,7 +108,7 @@ export class Sockets {
     return session;
   }
 
-  /** Answers what is under way on each, and sends everybody away to come again. */
+  /** Answers calls under way on each, and disconnects everybody with a request to reconnect. */
   async close(reason: WaybillError): Promise<void> {
     this.#isClosing = true;
     await Promise.all([...this.#sessions].map((session) => session.drain(reason)));

@@ -15,14 +15,14 @@ function fail(contacts: Contacts, agent: string, inbox: string, now: number): vo
   contacts.begin(agent, inbox, now).failed(now);
 }
 
-test("an inbox that has failed is left alone for its time, whatever is published", () => {
+test("an inbox that has failed is not contacted before its time, whatever is published", () => {
   const contacts = opened({ webhookWaitMs: 1_000 });
   expect(contacts.waitMs("anna", INBOX, NOW)).toBe(0);
   fail(contacts, "anna", INBOX, NOW);
   for (let count = 0; count < 100; count++) {
     expect(contacts.waitMs("anna", INBOX, NOW + 400)).toBe(600);
   }
-  // By way of another inbox and back it does not come sooner either.
+  // Naming another inbox in between does not reset it either.
   expect(contacts.waitMs("anna", "https://other.example/", NOW + 400)).toBe(0);
   fail(contacts, "anna", "https://other.example/", NOW + 400);
   expect(contacts.waitMs("anna", INBOX, NOW + 400)).toBe(600);
@@ -31,7 +31,7 @@ test("an inbox that has failed is left alone for its time, whatever is published
   expect(contacts.waitMs("anna", INBOX, NOW + 1_000)).toBe(2_000);
 });
 
-test("who has never echoed is asked once an hour at the end, an inbox that is down once a minute", () => {
+test("an inbox that has never echoed is retried up to once an hour, one that is down up to once a minute", () => {
   const contacts = opened();
   const never = "https://never.example/";
   contacts.begin("anna", INBOX, NOW).echoed();
@@ -44,7 +44,7 @@ test("who has never echoed is asked once an hour at the end, an inbox that is do
   expect(contacts.waitMs("anna", never, at)).toBe(HOUR);
 });
 
-test("one agent may name a few inboxes that are none, and then one after the other", () => {
+test("one agent may name a few invalid inboxes, and then one at a time", () => {
   const contacts = opened({ probesPerAgent: 2, probeBurstPerAgent: 3 });
   for (let count = 0; count < 3; count++) {
     const inbox = `https://victim-${count}.example/`;
@@ -55,7 +55,7 @@ test("one agent may name a few inboxes that are none, and then one after the oth
   expect(contacts.waitMs("bert", "https://fourth.example/", NOW)).toBe(0);
 });
 
-test("a host is asked a few times only, however many agents name it, at whatever port and path", () => {
+test("a host is contacted only a few times, however many agents name it, at any port and path", () => {
   const contacts = opened({ probesPerHost: 6, probeBurstPerHost: 4 });
   for (let count = 0; count < 4; count++) {
     const inbox = `https://VICTIM.example.:${1_000 + count}/${count}`;
@@ -66,7 +66,7 @@ test("a host is asked a few times only, however many agents name it, at whatever
   expect(contacts.waitMs("another", "https://other.example/", NOW)).toBe(0);
 });
 
-test("an address is connected to a few times only, however many names lead there", () => {
+test("an address is contacted only a few times, however many names resolve to it", () => {
   const contacts = opened({ probesPerHost: 6, probeBurstPerHost: 4 });
   const asked = Array.from({ length: 6 }, (_, index) => {
     const contact = contacts.begin(`agent-${index}`, `https://n${index}.victim.example/`, NOW);
@@ -79,7 +79,7 @@ test("an address is connected to a few times only, however many names lead there
   expect(direct.admits("192.0.2.9")).toBeUndefined();
 });
 
-test("all that is asked of nobody in particular has a bound too", () => {
+test("all challenges to unverified inboxes together are bounded", () => {
   const contacts = opened({ probesPerHub: 60, probeBurstPerHub: 5 });
   for (let count = 0; count < 5; count++) {
     fail(contacts, `agent-${count}`, `https://host-${count}.example/`, NOW);
@@ -87,7 +87,7 @@ test("all that is asked of nobody in particular has a bound too", () => {
   expect(contacts.waitMs("another", "https://another.example/", NOW)).toBe(1_000);
 });
 
-test("an inbox that echoes costs nothing: a host may have as many as it likes", () => {
+test("an inbox that echoes is free: a host may have any number of them", () => {
   const contacts = opened({ probeBurstPerHost: 1, probeBurstPerAgent: 1, probeBurstPerHub: 1 });
   for (let count = 0; count < 50; count++) {
     const inbox = `https://inbox.example/${count}`;
@@ -98,7 +98,7 @@ test("an inbox that echoes costs nothing: a host may have as many as it likes", 
   }
 });
 
-test("an inbox that echoes and takes nothing is left alone for longer each time, until it does", () => {
+test("an inbox that echoes and takes nothing is retried with growing delays", () => {
   const contacts = opened({ webhookWaitMs: 1_000 });
   const waits: number[] = [];
   for (let count = 0; count < 3; count++) {

@@ -4,11 +4,11 @@ import type { InboxFailure } from "@waybill/protocol/wire";
 import type { DoorName, Budgets } from "../budgets.ts";
 import { Rates } from "../access/rates.ts";
 
-/** How it ends that an inbox was asked whether it is one. */
+/** The outcome of challenging an inbox. */
 export interface Contact {
-  /** Whether a connection may be made to an address for it: many names may lead to one. */
+  /** Whether a connection to an address is allowed: many names may resolve to one. */
   admits(address: string): WaybillError | undefined;
-  /** It has echoed the challenge: it is an inbox, and costs nothing. */
+  /** It has echoed the challenge: it is an inbox, and is free of charge. */
   echoed(): void;
   /** It has taken deliveries: its failures are forgotten. */
   delivered(): void;
@@ -25,8 +25,8 @@ const MINUTE_S = 60;
 const EVERYBODY = "";
 
 /**
- * When an inbox may be contacted. What manifests name may be anybody's address, so that what is sent to
- * those who have not echoed is bounded: for each agent, each host, each address behind it, and in all.
+ * Decides when an inbox may be contacted. Manifests may name anybody's address, so requests to servers
+ * that have not echoed are bounded: for each agent, each host, each address behind it, and in all.
  */
 export class Contacts {
   readonly #budgets: Budgets;
@@ -43,7 +43,7 @@ export class Contacts {
     this.#all = new Rates(limits.probesPerHub / MINUTE_S, limits.probeBurstPerHub);
   }
 
-  /** For how long an inbox is to be left alone; 0 where it may be contacted now. */
+  /** How long an inbox has to be left alone; 0 if it may be contacted now. */
   waitMs(agent: string, inbox: string, now: number): number {
     const known = this.#known.get(keyOf(agent, inbox));
     const resting = inboxContactAt(known, inbox, this.#waitsOf(known)) - now;
@@ -71,7 +71,7 @@ export class Contacts {
     ];
   }
 
-  /** Asks now. It is paid for, until the inbox has echoed. */
+  /** Begins a contact. It is charged until the inbox has echoed. */
   begin(agent: string, inbox: string, now: number): Contact {
     const paid: [Rates, string][] = [];
     const pay = (rates: Rates, key: string) => {

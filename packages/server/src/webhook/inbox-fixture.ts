@@ -13,13 +13,13 @@ interface Answered {
   readonly body?: string;
 }
 
-/** What an agent does that only listens: holds each push to its proof, and answers. */
+/** An agent that only listens: it verifies each push, and answers. */
 export class Inbox {
   readonly url: string;
   readonly deliveries: Delivery[] = [];
-  /** Everything that has come, an empty list that asks whether anybody is there included. */
+  /** Everything that has arrived, including an empty list that only challenges. */
   posts = 0;
-  /** Whether it says that deliveries are to come here. */
+  /** Whether it accepts deliveries here. */
   echoes = true;
   answer: (deliveries: readonly Delivery[]) => Answered | PushAnswer = () => ({});
   readonly #server: Server;

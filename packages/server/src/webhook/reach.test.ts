@@ -16,7 +16,7 @@ beforeAll(async () => {
     connections++;
     socket.destroy();
   });
-  // Every address of this machine, IPv4 and IPv6: whatever spelling leads here is seen.
+  // Every address of this machine, IPv4 and IPv6, so that any request that leads here is seen.
   await new Promise<void>((resolve) => inner.listen(0, "::", resolve));
   port = (inner.address() as AddressInfo).port;
 });
@@ -96,7 +96,7 @@ test("HARDENING 29: a name that resolves to an inner address at connect time is 
   expect(connections).toBe(before);
 });
 
-test("the addresses that were judged are the ones that are connected to", () => {
+test("the addresses that were checked are the ones that are connected to", () => {
   const found = [{ address: "93.184.216.34", family: 4 }];
   const resolve = ((_name: string, _options: object, done: (...found: unknown[]) => void) =>
     done(null, found)) as never;
@@ -110,7 +110,7 @@ test("the addresses that were judged are the ones that are connected to", () => 
   ]);
 });
 
-test("an inbox is https and has no password, but where the operator has named the place", () => {
+test("an inbox is https and without a password, unless the operator has allowed its address", () => {
   const refused = (url: string, places: readonly string[] = []) => {
     try {
       placeOf(url, places);
@@ -128,7 +128,7 @@ test("an inbox is https and has no password, but where the operator has named th
   expect(refused("http://a@127.0.0.1:1/", ["127.0.0.1:1"])).toBe(403);
 });
 
-test("53: what has answered is posted to again, whatever its name leads to by then", async () => {
+test("53: a verified address is posted to again, whatever its name resolves to by then", async () => {
   const seen: string[] = [];
   const server = createHttpServer((request, response) => {
     seen.push(request.headers.host ?? "");
@@ -145,14 +145,14 @@ test("53: what has answered is posted to again, whatever its name leads to by th
     resolve: leadingTo("127.0.0.1"),
   });
   expect(first).toEqual({ text: "ok", address: "127.0.0.1" });
-  // By now the name leads to somebody else.
+  // By now the name resolves to another server.
   const rebound = { ...options, resolve: leadingTo("192.0.2.1"), pinned: first.address };
   expect(await post(`http://${place}/`, REQUEST, rebound)).toEqual(first);
   expect(seen).toEqual([place, place]);
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("53: an address that was asked often enough is not connected to, under whatever name", async () => {
+test("53: an address that was contacted often enough is not connected to, under any name", async () => {
   const resolve = ((_name: string, _options: object, done: (...found: unknown[]) => void) =>
     done(null, [
       { address: "93.184.216.34", family: 4 },

@@ -10,13 +10,13 @@ import { WaybillError } from "@waybill/protocol";
 import { isInnerAddress } from "@waybill/protocol/wire";
 
 export interface ReachOptions {
-  /** Places of an inner network that may be reached all the same, as `host` or `host:port`. */
+  /** Addresses of an inner network that are allowed, as `host` or `host:port`. */
   readonly innerInboxes: readonly string[];
   readonly answerBytes: number;
   readonly resolve?: typeof resolve;
-  /** Where it has to go: the address that has echoed the challenge, whatever its name leads to now. */
+  /** The required address: the one that has echoed the challenge, whatever its name resolves to now. */
   readonly pinned?: string | undefined;
-  /** Whether a connection may be made to this address; left out where that was decided before. */
+  /** Whether a connection to this address is allowed; undefined if that was decided before. */
   readonly admits?: ((address: string) => WaybillError | undefined) | undefined;
 }
 
@@ -33,8 +33,8 @@ export interface Post {
 }
 
 /**
- * The place that an inbox names, or why nothing is sent there. What its spelling hides (127.1,
- * 0x7f000001, 2130706433) the parser of URLs has undone.
+ * The URL of an inbox, or why nothing is sent there. The URL parser has normalised disguised addresses
+ * (127.1, 0x7f000001, 2130706433).
  */
 export function placeOf(inbox: string, innerInboxes: readonly string[]): URL {
   const url = new URL(inbox);
@@ -49,7 +49,7 @@ export function placeOf(inbox: string, innerInboxes: readonly string[]): URL {
     );
   }
   const literal = url.hostname.replace(/^\[|\]$/g, "");
-  // Names that mean this machine whatever a resolver makes of them (RFC 6761).
+  // Names that mean this machine whatever a resolver returns (RFC 6761).
   if (/(^|\.)localhost\.?$/.test(literal)) throw inner(url.hostname, "of this machine");
   if (isIP(literal) !== 0 && isInnerAddress(literal)) throw inner(url.hostname, literal);
   return url;
@@ -59,7 +59,7 @@ function isNamed({ hostname, host }: URL, innerInboxes: readonly string[]): bool
   return innerInboxes.includes(hostname) || innerInboxes.includes(host);
 }
 
-/** Posts to an inbox, and gives what it answers. The address is judged when it is connected to. */
+/** Posts to an inbox, and returns its answer. The address is checked at connect time. */
 export async function post(
   inbox: string,
   { body, authorization, signal }: Post,
@@ -106,7 +106,7 @@ function lookupFor(url: URL, options: ReachOptions): LookupFunction {
   return admits === undefined ? found : admitted(found, admits);
 }
 
-/** Of many addresses under one name no more are tried than a host with both families has. */
+/** The most addresses of a name that are tried: as many as a dual-stack host has. */
 const ADDRESSES_TRIED = 2;
 
 function admitted(
@@ -146,7 +146,7 @@ function give(addresses: readonly LookupAddress[], options: LookupOptions, callb
   return callback(null, address, family);
 }
 
-/** Resolves a name, and refuses it if any of its addresses is inner: a name may have some of each. */
+/** Resolves a name, and refuses it if any of its addresses is inner: a name may have both kinds. */
 export function outerOnly(resolveName: typeof resolve = resolve): LookupFunction {
   return (hostname, options, callback) => {
     const wanted: LookupOptions = { ...options, all: true };

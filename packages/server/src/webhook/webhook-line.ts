@@ -6,9 +6,9 @@ import type { PushAnswer } from "@waybill/protocol/wire";
 import type { Budgets } from "../budgets.ts";
 
 export interface LineOptions {
-  /** Posts deliveries and gives what is answered to them. */
+  /** Posts deliveries and returns the answer. */
   readonly push: (deliveries: readonly Delivery[]) => Promise<PushAnswer>;
-  /** Takes an envelope that came with an answer. */
+  /** Processes an envelope in an answer. */
   readonly submit: (envelope: string) => Promise<unknown>;
   readonly failed: (error: unknown) => void;
   readonly budgets: Budgets;
@@ -17,9 +17,9 @@ export interface LineOptions {
 const DELIVERIES_AT_ONCE = 100;
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 
-/** Brings one agent its deliveries by posting them, one request at a time. */
+/** Delivers to one agent by posting, one request at a time. */
 export class WebhookLine {
-  /** Settles with the reason when it ends; with nothing where that was wanted. */
+  /** Rejects with the reason when it ends; resolves if that was requested. */
   readonly ended: Promise<WaybillError | undefined>;
   readonly #options: LineOptions;
   #settle: (reason: WaybillError | undefined) => void = () => undefined;
@@ -63,7 +63,7 @@ export class WebhookLine {
   }
 
   async #pushAll(): Promise<void> {
-    // What comes in the same turn goes along.
+    // Deliveries of the same turn are sent along.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#isOpen && !this.#isDraining && this.#waiting.length > 0) {
       const batch = this.#take();
@@ -87,7 +87,10 @@ export class WebhookLine {
     return this.#waiting.splice(0, count);
   }
 
-  /** Its answer counts whoever is attached by now: the agent has it, and its envelopes are signed. */
+  /**
+   * Its answer counts whatever is attached by now: the agent has the deliveries, and its envelopes are
+   * signed.
+   */
   async #took(batch: readonly Delivery[], { taken = [], envelopes = [] }: PushAnswer) {
     const attachment = this.#attachment!;
     for (const each of taken) attachment.taken(each.handoff_id, each.attempt);
@@ -104,7 +107,7 @@ export class WebhookLine {
     this.#attachment?.close().catch(() => undefined);
   }
 
-  /** Lets the request that is under way be answered, and ends. */
+  /** Waits for the request under way, and ends. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     await this.#pushing;

@@ -43,7 +43,7 @@ async function inboxOf(agent: string, key: PrivateKey, port?: number): Promise<I
   return inbox;
 }
 
-/** An agent that names an inbox, and does nothing else by itself. */
+/** An agent that names an inbox, and does nothing by itself. */
 async function listener(at: World, id: string, inbox: string): Promise<Party> {
   const party = new Party(id, generateKey(), at.url, at.hub);
   const capabilities = [{ name: "work" }];
@@ -61,7 +61,7 @@ function offers(deliveries: readonly Delivery[]) {
   return deliveries.filter(isOffer);
 }
 
-/** Accepts and answers whatever is offered, in its answer to the push itself. */
+/** Accepts and answers offers in the response to the push itself. */
 function working(worker: Party, handoff: Signed) {
   return (deliveries: readonly Delivery[]) => ({
     envelopes: offers(deliveries).flatMap(({ attempt }) => [
@@ -119,7 +119,7 @@ test("a delegator that only listens is posted the acceptance and the result", as
   await wire.close();
 });
 
-test("what an inbox that fails was sent comes again, also over a restart of the hub, until it has come", async () => {
+test("deliveries to a failing inbox are repeated, also after a restart of the hub, until they arrive", async () => {
   const key = generateKey();
   const store = memoryStore();
   const inbox = await inboxOf("worker", key);
@@ -130,7 +130,7 @@ test("what an inbox that fails was sent comes again, also over a restart of the 
   const handoff = owner.handoff("worker");
   await owner.submit(handoff.text);
   await inbox.until(({ posts }) => posts >= 3);
-  // It only asks whether anybody is there: nothing is offered to who does not listen.
+  // Only a challenge: nothing is offered to an agent that does not listen.
   expect(inbox.deliveries).toEqual([]);
   expect(await first.hub.operator.presence("worker")).toMatchObject({ isConnected: false });
   await open.pop()!.close();
@@ -139,7 +139,7 @@ test("what an inbox that fails was sent comes again, also over a restart of the 
   expect(await ended(second, handoff)).toBe("completed");
 });
 
-test("an end that was posted and not confirmed comes again", async () => {
+test("an unconfirmed end is posted again", async () => {
   const key = generateKey();
   const inbox = await inboxOf("owner", key);
   const at = await world(key, [inbox.place]);
@@ -159,7 +159,7 @@ test("an end that was posted and not confirmed comes again", async () => {
   await wire.close();
 });
 
-test("an agent changes from poll to socket to webhook in mid-handoff, and is brought everything once more", async () => {
+test("an agent changes from poll to socket to webhook during a handoff, and everything is delivered again", async () => {
   const key = generateKey();
   const inbox = await inboxOf("worker", key);
   const at = await world(key, [inbox.place]);
@@ -178,7 +178,7 @@ test("an agent changes from poll to socket to webhook in mid-handoff, and is bro
   expect((await worker.submit(worker.accept(handoff))).status).toBe(200);
   expect(inbox.deliveries).toEqual([]);
 
-  // By socket it goes on with the same attempt, and keeps it alive.
+  // By socket it continues the same attempt, and keeps it alive.
   const wire = await worker.attach();
   const again = await wire.delivery("offer");
   expect(again).toMatchObject({ attempt: 1, is_accepted: true });
@@ -186,7 +186,7 @@ test("an agent changes from poll to socket to webhook in mid-handoff, and is bro
   wire.say({ type: "heartbeat", handoff_id, attempt: 1 });
   await wire.close();
 
-  // By webhook it ends it: the hub goes on in its place as soon as the socket is gone.
+  // By webhook it ends it: the hub posts as soon as the socket is gone.
   inbox.answer = (deliveries) => ({
     envelopes: offers(deliveries).map(({ attempt }) => worker.result(handoff, "pushed", attempt)),
   });
@@ -197,7 +197,7 @@ test("an agent changes from poll to socket to webhook in mid-handoff, and is bro
   expect(view!.attempts).toHaveLength(1);
 });
 
-test("whoever is attached is never pushed aside for an inbox", async () => {
+test("an attached agent is never replaced by its inbox", async () => {
   const key = generateKey();
   const inbox = await inboxOf("worker", key);
   const at = await world(key, [inbox.place]);
@@ -224,7 +224,7 @@ test("whoever is attached is never pushed aside for an inbox", async () => {
   await wire.close();
 });
 
-test("taken, in an answer, counts as it does on a socket: what is lost then is the lease", async () => {
+test("taken in an answer counts as on a socket: what expires then is the lease", async () => {
   const key = generateKey();
   const inbox = await inboxOf("worker", key);
   const terms = { offerMs: 200, graceMs: 200 };
@@ -261,7 +261,7 @@ test("a redirect is not followed, and counts as a failure", async () => {
   expect(inner.posts).toBe(0);
 });
 
-test("an inbox that never answers, or answers without end, holds up nobody else", async () => {
+test("an inbox that never answers, or answers endlessly, delays no other", async () => {
   const key = generateKey();
   const silent = createServer((socket) => socket.on("error", () => undefined));
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
@@ -286,7 +286,7 @@ test("an inbox that never answers, or answers without end, holds up nobody else"
   silent.close();
 });
 
-test("a manifest without an inbox ends the pushing", async () => {
+test("a manifest without an inbox ends the pushes", async () => {
   const key = generateKey();
   const inbox = await inboxOf("worker", key);
   const at = await world(key, [inbox.place]);
@@ -315,7 +315,7 @@ test("a manifest without an inbox ends the pushing", async () => {
   expect(await at.hub.operator.presence("worker")).toMatchObject({ isConnected: false });
 });
 
-/** A server that is no inbox, and counts what it is sent. */
+/** A server that is no inbox, and counts its requests. */
 async function bystander(answer: (body: string) => string = () => "ok", host = "127.0.0.1") {
   const requests: string[] = [];
   const server = createHttpServer((request, response) => {
@@ -354,7 +354,7 @@ async function published(at: World, party: Party, inbox: string): Promise<void> 
   expect((await ask(path, { method: "PUT", body: { manifest } })).status).toBe(200);
 }
 
-test("53: publications by the hundred cause a few requests to somebody else's server, and no more", async () => {
+test("53: hundreds of publications cause only a few requests to another's server", async () => {
   const key = generateKey();
   const victim = await bystander(() => "ok", "127.0.0.2");
   const inbox = await inboxOf("worker", key);
@@ -369,7 +369,7 @@ test("53: publications by the hundred cause a few requests to somebody else's se
       await published(at, rogue, `http://127.0.0.2:${victim.port}/${turn % 2 ? turn : rogue.id}`);
     }
   }
-  // Who has an inbox elsewhere is served meanwhile.
+  // An agent with an inbox elsewhere is served meanwhile.
   const worker = await listener(at, "worker", inbox.url);
   const owner = await at.party("owner");
   const handoff = owner.handoff("worker");
@@ -398,7 +398,7 @@ test.each([
   expect(await at.hub.operator.presence("worker")).toMatchObject({ isConnected: false });
 });
 
-test("each attachment asks with a challenge of its own", async () => {
+test("each attachment challenges with a new nonce", async () => {
   const key = generateKey();
   const challenges: string[] = [];
   const server = await bystander((body) => {

@@ -20,18 +20,18 @@ export interface WebhooksOptions {
   readonly logger: HubLogger | undefined;
 }
 
-/** One agent with an inbox, while nothing else of it is attached. */
+/** One agent with an inbox, while it is not attached otherwise. */
 interface Seat {
   line: WebhookLine | undefined;
   inbox: string | undefined;
-  /** Something has happened to the agent since the seat was taken: look again before it is left. */
+  /** Something has happened to the agent since: check again before leaving. */
   isOutdated: boolean;
   wake: () => void;
 }
 
 type Pushed = Pick<Push, "deliveries" | "challenge"> & Pick<ReachOptions, "pinned" | "admits">;
 
-/** What an inbox is delivered to by, once it has echoed. */
+/** Delivers to an inbox, once it has echoed. */
 interface Delivering {
   readonly agent: string;
   readonly seat: Seat;
@@ -47,7 +47,7 @@ const CREDIT = 16;
 const INSTANCE = "webhook";
 const ANSWER_BYTES_BESIDE_ENVELOPE = 64 * 1024;
 
-/** Pushes deliveries to the agents that have an inbox and are not there by themselves. */
+/** Pushes deliveries to the agents that have an inbox and are not attached otherwise. */
 export class Webhooks {
   readonly #options: WebhooksOptions;
   readonly #seats = new Map<string, Seat>();
@@ -73,7 +73,7 @@ export class Webhooks {
     return [...this.#seats.values()].filter(({ line }) => line !== undefined).length;
   }
 
-  /** Everybody whose manifest names an inbox, from the store: a restart forgets nobody. */
+  /** Every agent whose manifest names an inbox, read from the store: a restart forgets nobody. */
   async start(): Promise<void> {
     const { operator } = this.#options.hub;
     this.#unwatch = operator.watch((news) => {
@@ -114,7 +114,7 @@ export class Webhooks {
       this.#renew(agent, seat).catch((error: unknown) => this.#failed(agent, error));
   }
 
-  /** A new manifest may name another inbox. Under the same one it is waited for as before. */
+  /** A new manifest may name another inbox. With the same one, the current delay stays. */
   async #renew(agent: string, seat: Seat): Promise<void> {
     const inbox = await this.#inboxOf(agent);
     if (inbox === seat.inbox) return;
@@ -137,7 +137,7 @@ export class Webhooks {
         const { operator } = this.#options.hub;
         const isFree = operator.instanceOf(agent) === undefined;
         const kids = await operator.currentKids(agent);
-        // Without a key that is valid nobody speaks for the agent, its inbox neither.
+        // Without a valid key nobody speaks for the agent, nor does its inbox.
         if (seat.inbox === undefined || !isFree || kids.length === 0) {
           if (seat.isOutdated) continue;
           return;
@@ -151,7 +151,7 @@ export class Webhooks {
     }
   }
 
-  /** Until something else of the agent attaches, or the inbox fails: it is asked before it is relied on. */
+  /** Until the agent attaches otherwise, or the inbox fails. The inbox is challenged first. */
   async #serve(agent: string, seat: Seat, inbox: string, kids: readonly string[]): Promise<void> {
     const contact = this.#contacts.begin(agent, inbox, Date.now());
     const failed = (error: unknown) => {
@@ -161,7 +161,7 @@ export class Webhooks {
     try {
       const pinned = await this.#ask(agent, inbox, contact);
       const reason = await this.#deliver({ agent, seat, inbox, pinned, contact, kids });
-      // Neither another line of the agent nor a new key is a fault of the inbox.
+      // Another connection or a new key of the agent is no fault of the inbox.
       const isItsOwn = reason?.status === 409 || reason?.status === 401;
       if (reason !== undefined && !isItsOwn) failed(reason);
     } catch (error) {
@@ -171,7 +171,7 @@ export class Webhooks {
     }
   }
 
-  /** Asks an inbox whether the deliveries of the agent are to come there. Gives who has answered. */
+  /** Challenges an inbox to accept the agent's deliveries. Returns the address that has answered. */
   async #ask(agent: string, inbox: string, contact: Contact): Promise<string | undefined> {
     const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
     const { admits } = contact;
@@ -198,7 +198,7 @@ export class Webhooks {
         try {
           return readPushAnswer(text, operator.limits.envelopeBytes);
         } catch (error) {
-          // It has come all the same: many answer with a page, or an "ok".
+          // The request has arrived all the same: many servers answer with a page, or an "ok".
           this.#failed(agent, error);
           return {};
         }
@@ -245,7 +245,7 @@ export class Webhooks {
     return (await this.#options.hub.operator.presence(agent)).inbox;
   }
 
-  /** A part of it is chance, so that not everybody comes at once. */
+  /** With jitter, so that not all agents come at once. */
   async #sleep(seat: Seat, ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms + (Math.random() * ms) / 2);
@@ -259,7 +259,7 @@ export class Webhooks {
     seat.wake = () => undefined;
   }
 
-  /** Only where and what kind it is: what an inbox answers is its own. */
+  /** Only where and of what kind it is: the answer of an inbox may be private. */
   #failed(agent: string, error: unknown): void {
     const { status, code } = WaybillError.from(error);
     this.#options.logger?.warn({ agent, status, code }, "inbox");
