@@ -62,7 +62,7 @@ test("what was done while nobody waited is no debt", () => {
   expect(drained(queue)).toEqual(["new", "old", "new", "old", "new", "old"]);
 });
 
-test("a job put first comes before the other jobs of its name, and before nobody else's", () => {
+test("a job that is put first precedes the other jobs of its client, and nobody else's", () => {
   const queue = new FairQueue<string>();
   queue.push("anna", "second");
   queue.pushFirst("anna", "first");

@@ -114,7 +114,7 @@ const RULES: readonly Mutant[] = [
     replace: "",
     seenBy: {
       file: COLLECTING,
-      name: "the last hold on a blob that is due, and another handoff by the same right: what is confirmed is there",
+      name: "the last hold on a blob that is due, and another handoff by the same right: whatever is confirmed exists",
     },
   },
   {
@@ -124,7 +124,7 @@ const RULES: readonly Mutant[] = [
     replace: '    if (hex === "") {',
     seenBy: {
       file: COLLECTING,
-      name: "an upload that is due, and an upload of the same bytes by another agent: what is confirmed is there",
+      name: "an upload that is due, and an upload of the same bytes by another agent: whatever is confirmed exists",
     },
   },
   {
@@ -134,7 +134,7 @@ const RULES: readonly Mutant[] = [
     replace: ": { name, from: known, to: known },",
     seenBy: {
       file: COLLECTING,
-      name: "an upload that is due, and an upload of the same bytes by another agent: what is confirmed is there",
+      name: "an upload that is due, and an upload of the same bytes by another agent: whatever is confirmed exists",
     },
   },
   {

@@ -140,7 +140,7 @@ export class Collector {
     return hasEnded;
   }
 
-  /** The handoff has ended long enough ago: its parties have no right to the blob by it any more. */
+  /** The handoff has ended long enough ago: its parties lose their right to the blob. */
   async #endHold(hex: string, id: string): Promise<boolean> {
     const { context, load } = this.#options;
     const found = await load(id);

@@ -17,6 +17,6 @@ export interface BlobContext {
   readonly due: (at: number) => void;
   /** Ends an upload that is complete and that no envelope names; false where it goes on. */
   readonly release: (upload: BegunUpload) => Promise<boolean>;
-  /** So many bytes have come in. */
+  /** Counts received bytes. */
   readonly received: (bytes: number) => void;
 }

@@ -95,7 +95,7 @@ export class BlobShares {
     return this.#bytes.get(agent) ?? 0;
   }
 
-  /** What an agent has begun to upload, the longest untouched first. */
+  /** The unfinished uploads of an agent, least recently active first. */
   begunBy(agent: string): readonly BegunUpload[] {
     return [...(this.#uploads.get(agent)?.keys() ?? [])].map((hex) => ({ agent, hex }));
   }

@@ -22,7 +22,7 @@ const UNNAMED_MS = 60_000;
 /** How many rows one refused upload looks through. */
 const DUES_LOOKED_AT = 100;
 
-/** An upload that goes on, to its file. */
+/** An upload in progress, and its file. */
 interface Receiving extends BlobPut {
   readonly hex: string;
   readonly from: number;
@@ -147,7 +147,7 @@ export class Uploads {
   /** Refuses an upload for which there is no room, and which can't get any from others. */
   async #makeRoom(agent: string, size: number): Promise<void> {
     const { shares } = this.#context;
-    // Nothing happens between this check and what follows from it.
+    // Nothing runs between this check and its consequences.
     const sum = shares.bytesOf(agent) + spaceOf(size);
     await this.#inRoom(agent, sum, () => shares.check(agent, size));
   }
