@@ -6,11 +6,11 @@ import type { Worker } from "./worker.ts";
 
 /**
  * A worker learns the message types of an agent only after it has registered it, and never answers
- * what it gets before. Its last call in between is the subscription for direct messages.
+ * messages that arrive before. Its last call in between is the subscription for direct messages.
  */
 const SETTLING_MS = 50;
 
-/** An agent that is registered without that subscription is asked after this. */
+/** An agent without that subscription is used after this time. */
 const SETTLED_AT_LATEST_MS = 2000;
 
 interface Entry {
@@ -49,7 +49,7 @@ export class Directory {
     }
   }
 
-  /** The worker that has a type, once it is ready. One that starts anew is waited for. */
+  /** The worker that has a type, once it is ready. One that restarts is waited for. */
   async find(type: string, withinMs: number, signal: AbortSignal): Promise<Worker> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
     try {

@@ -33,7 +33,7 @@ testWithAutogen("where AutoGen's own host is silent, there is an error", async (
 });
 
 testWithAutogen(
-  "what a worker can't take at once is refused, and its connection kept",
+  "a message that is too large for a worker is refused, and its connection kept",
   async () => {
     const { host: open, worker } = await world();
     const host = await open();
@@ -47,7 +47,7 @@ testWithAutogen(
   },
 );
 
-testWithAutogen("a worker that dies fails what it was asked", async () => {
+testWithAutogen("requests to a worker that dies fail", async () => {
   const { host: open, worker, event } = await world();
   const host = await open();
   const [service, caller] = await Promise.all(
@@ -80,17 +80,20 @@ testWithAutogen("an agent type has one owner", async () => {
   }
 });
 
-testWithAutogen("what is published reaches who subscribes, and nobody is told of", async () => {
-  const { host: open, worker, event } = await world();
-  const host = await open();
-  const [one, other] = await Promise.all(["one", "other"].map((type) => worker(host, type)));
-  expect(await one!.send("one", "publish news flood")).toMatchObject({ answer: "published" });
-  expect(await one!.told("heard")).toEqual({ heard: "flood" });
-  expect(await other!.told("heard")).toEqual({ heard: "flood" });
-  await one!.send("one", "publish weather rain");
-  expect(await event("event-undelivered", "weather")).toBeDefined();
-  // More than a worker can take is not passed on: both of them still hear.
-  await one!.send("one", "flood 5000000");
-  expect(await event("event-undelivered", "news")).toBeDefined();
-  expect(await other!.send("one", "still there")).toMatchObject({ answer: "still there" });
-});
+testWithAutogen(
+  "published messages reach their subscribers, without an acknowledgement",
+  async () => {
+    const { host: open, worker, event } = await world();
+    const host = await open();
+    const [one, other] = await Promise.all(["one", "other"].map((type) => worker(host, type)));
+    expect(await one!.send("one", "publish news flood")).toMatchObject({ answer: "published" });
+    expect(await one!.told("heard")).toEqual({ heard: "flood" });
+    expect(await other!.told("heard")).toEqual({ heard: "flood" });
+    await one!.send("one", "publish weather rain");
+    expect(await event("event-undelivered", "weather")).toBeDefined();
+    // A message that is too large is not passed on: both of them still receive later ones.
+    await one!.send("one", "flood 5000000");
+    expect(await event("event-undelivered", "news")).toBeDefined();
+    expect(await other!.send("one", "still there")).toMatchObject({ answer: "still there" });
+  },
+);

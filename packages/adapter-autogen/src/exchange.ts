@@ -20,7 +20,7 @@ export interface ExchangeOptions {
   readonly log: (event: HostEvent) => void;
 }
 
-/** What workers say to each other, and to agents elsewhere. Whoever asks gets an answer. */
+/** Routes messages between workers, and to agents elsewhere. Every request gets an answer. */
 export class Exchange {
   readonly directory: Directory;
   readonly subscriptions: Subscriptions = new Subscriptions();
@@ -53,7 +53,7 @@ export class Exchange {
     this.log({ event: "worker-gone", worker: worker.id });
   }
 
-  /** Whose name an agent type is already; undefined where it is free. */
+  /** The owner of an agent type; undefined if it is free. */
   ownerOf(agentType: string): string | undefined {
     if (this.#agents.has(agentType)) return "an agent of this host";
     return this.directory.owner(agentType)?.id;

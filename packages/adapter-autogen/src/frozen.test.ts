@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { testWithAutogen } from "./python-fixture.ts";
 import { world } from "./world-fixture.ts";
 
-testWithAutogen("a worker that is gone without a word is noticed", async () => {
+testWithAutogen("a worker that disappears silently is detected", async () => {
   const { host: open, worker, event } = await world();
   const host = await open();
   const service = await worker(host, "service");

@@ -15,29 +15,29 @@ import type { AgentId, WirePayload } from "./wire.ts";
 
 /** Where the host listens, and for whom. */
 export interface AutogenHostOptions {
-  /** Where workers connect, 50051 where it is left out; 0 takes a free one. */
+  /** Where workers connect, by default 50051; 0 picks a free port. */
   readonly port?: number | undefined;
   /**
-   * The interface it listens on, this machine's own where it is left out. AutoGen's protocol knows
-   * neither keys nor encryption: whoever reaches the port is a worker.
+   * The interface it listens on, by default only this machine's own. AutoGen's protocol has neither
+   * keys nor encryption: whoever reaches the port is a worker.
    */
   readonly hostname?: string | undefined;
   /** Agents elsewhere, by the agent type under which AutoGen agents send to them. */
   readonly agents?: Readonly<Record<string, RemoteAgent>> | undefined;
-  /** What a request of one worker's agent to another's may take, five minutes where it is left out. */
+  /** The time limit of a request from one worker's agent to another's, by default five minutes. */
   readonly timeoutMs?: number | undefined;
-  /** How long one is waited for that has an agent type, ten seconds where it is left out. */
+  /** How long to wait for a worker with an agent type, by default ten seconds. */
   readonly workerWithinMs?: number | undefined;
   readonly log?: ((event: HostEvent) => void) | undefined;
 }
 
-/** What is put to an AutoGen agent. */
+/** A request to an AutoGen agent. */
 export interface Question {
   readonly target: AgentId;
   readonly message: AutogenMessage;
-  /** Names what is asked for, the same when it is asked again. */
+  /** Identifies the request, also when it is repeated. */
   readonly run: string;
-  /** The message id that the agent sees. No two requests may have the same. */
+  /** The message id that the agent sees. It must be unique. */
   readonly requestId: string;
   /** The conversation that this is a turn of; `found` is told whether the agent's worker had it before. */
   readonly conversation?: ConversationOfAgent | undefined;
@@ -59,19 +59,20 @@ export interface AutogenHost {
   /** What `GrpcWorkerAgentRuntime` is given. */
   readonly address: string;
   ask(question: Question): Promise<AutogenMessage>;
-  /** Workers that were connected stay where they are, and don't come back: AutoGen's never reconnect. */
+  /** Workers that were connected do not come back: AutoGen's never reconnect. */
   close(): Promise<void>;
 }
 
 const PORT = 50051;
 const TIMEOUT_MS = 300_000;
 const WORKER_WITHIN_MS = 10_000;
-/** A machine that is gone without a word is noticed after both. */
+/** A machine that disappears silently is detected after both. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5000;
 
 /**
- * A host for AutoGen's gRPC workers: their agents are served by `serveAgent`, and `agents` are there for them.
+ * A host for AutoGen's gRPC workers: `serveAgent` serves their agents, and `agents` are available to
+ * them.
  *
  * @example
  * ```ts

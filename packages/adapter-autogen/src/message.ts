@@ -41,7 +41,7 @@ export function messageOf({ data_type, data_content_type, data }: WirePayload): 
   return { type: data_type, value: parseJson(json, LIMITS) };
 }
 
-/** A class of Python has members: a result without any is the text of one. */
+/** A Python class has members: a result without any becomes the text of one. */
 export function replyOf(result: HandoffResult): { [member: string]: Json } {
   const { output } = result;
   return isObject(output) ? output : { text: wordsOfResult(result) };

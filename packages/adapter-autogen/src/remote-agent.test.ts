@@ -30,7 +30,7 @@ async function staffed(
   return { ...here, host, owner, ask };
 }
 
-testWithAutogen("an agent elsewhere answers what an AutoGen agent sends", async () => {
+testWithAutogen("an agent elsewhere answers an AutoGen agent's message", async () => {
   const { host, worker } = await staffed(({ input: { text }, body }) => {
     expect(body.metadata).toEqual({ autogen: { message_type: "Ask", key: "default" } });
     if (text === "in words") return "words";
@@ -74,25 +74,22 @@ testWithAutogen("files and images of its result are errors, unless code takes th
   expect(results.map(({ artifacts }) => artifacts)).toEqual([[notes]]);
 });
 
-testWithAutogen(
-  "what is sent to one instance shares a session, where that is asked for",
-  async () => {
-    const sessions: (string | undefined)[] = [];
-    const { host, worker, ask } = await staffed(
-      ({ envelope, input: { text } }) => {
-        sessions.push(envelope.session?.id);
-        return { text };
-      },
-      { session: true },
-    );
-    const python = await worker(host);
-    await python.send("translator", "rain");
-    await python.send("translator", "snow");
-    const handle = ask("via translator sun");
-    await handle.result;
-    expect(sessions).toEqual(["default", "default", handle.id]);
-  },
-);
+testWithAutogen("messages to one instance share a session, if that is enabled", async () => {
+  const sessions: (string | undefined)[] = [];
+  const { host, worker, ask } = await staffed(
+    ({ envelope, input: { text } }) => {
+      sessions.push(envelope.session?.id);
+      return { text };
+    },
+    { session: true },
+  );
+  const python = await worker(host);
+  await python.send("translator", "rain");
+  await python.send("translator", "snow");
+  const handle = ask("via translator sun");
+  await handle.result;
+  expect(sessions).toEqual(["default", "default", handle.id]);
+});
 
 testWithAutogen("its deadline is an error", async () => {
   const { host, worker } = await staffed(
@@ -108,24 +105,27 @@ testWithAutogen("its deadline is an error", async () => {
   );
 });
 
-testWithAutogen("what nobody waits for any more is cancelled with its worker", async () => {
-  const begun = Promise.withResolvers<void>();
-  const stopped = Promise.withResolvers<unknown>();
-  const { host, worker } = await staffed(async ({ signal }) => {
-    begun.resolve();
-    await once(signal, "abort");
-    stopped.resolve(signal.reason);
-    throw signal.reason;
-  });
-  const python = await worker(host);
-  // The worker ends before there is an answer.
-  python.send("translator", "rain").catch(() => undefined);
-  await begun.promise;
-  await python.kill();
-  expect(await stopped.promise).toMatchObject({ status: 499 });
-});
+testWithAutogen(
+  "a request that nobody waits for any more is cancelled with its worker",
+  async () => {
+    const begun = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<unknown>();
+    const { host, worker } = await staffed(async ({ signal }) => {
+      begun.resolve();
+      await once(signal, "abort");
+      stopped.resolve(signal.reason);
+      throw signal.reason;
+    });
+    const python = await worker(host);
+    // The worker ends before there is an answer.
+    python.send("translator", "rain").catch(() => undefined);
+    await begun.promise;
+    await python.kill();
+    expect(await stopped.promise).toMatchObject({ status: 499 });
+  },
+);
 
-testWithAutogen("what a served agent asks of others is a part of its handoff", async () => {
+testWithAutogen("a served agent's own requests are children of its handoff", async () => {
   const parents: unknown[] = [];
   const { host, worker, ask } = await staffed(({ envelope, input: { text } }) => {
     parents.push([envelope.parent_id, envelope.correlation_id]);
@@ -143,7 +143,7 @@ testWithAutogen("what a served agent asks of others is a part of its handoff", a
 });
 
 testWithAutogen(
-  "a part is handed off once, though its worker is killed and runs it again",
+  "a child is handed off once, although its worker is killed and repeats it",
   async () => {
     let translations = 0;
     const { host, worker, ask } = await staffed(({ input: { text } }) => {

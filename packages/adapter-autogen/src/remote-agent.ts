@@ -17,7 +17,7 @@ import { membersFor, sorted } from "./message-members.ts";
 import type { MessageMembers } from "./message-members.ts";
 import type { AgentId } from "./wire.ts";
 
-/** What an AutoGen agent has sent to another one. */
+/** A message of an AutoGen agent to another one. */
 export interface Sent {
   readonly message: AutogenMessage;
   readonly target: AgentId;
@@ -28,22 +28,22 @@ export interface Sent {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Answers what is sent to an agent type. */
+/** Answers messages to an agent type. */
 export type RemoteAgent = (sent: Sent) => Promise<AutogenMessage>;
 
-/** Which capability stands behind an agent of AutoGen, and what it answers with. */
+/** The capability behind an agent of AutoGen, and the form of its answers. */
 export interface RemoteAgentOptions {
   readonly capability: string;
-  /** The type of the messages it answers with: the name of a class that the asking worker knows. */
+  /** The type of its answers: the name of a class that the requesting worker knows. */
   readonly reply: string;
   /** Where the class that is sent, and the class of the answer, have a conversation, files and usage. */
   readonly members?: MessageMembers | undefined;
-  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  /** The recipient. By default the hub picks one of the agents with the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in; `true` for that of the handoff that the asking agent works on, or else the
-   * key of the instance that is sent to. Left out, each handoff is a conversation of its own.
+   * The session to hand off in; `true` for that of the handoff that the requesting agent works on, or
+   * else the key of the addressed instance. By default each handoff is a conversation of its own.
    */
   readonly session?: CallSession;
   /** Hears how the work goes, and what is written, as it is written. */
@@ -55,7 +55,7 @@ export interface RemoteAgentOptions {
 }
 
 /**
- * What another agent can do, as an agent that AutoGen agents send messages to.
+ * A capability of another agent as an agent to which AutoGen agents send messages.
  *
  * @example
  * ```ts

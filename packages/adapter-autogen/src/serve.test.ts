@@ -34,7 +34,7 @@ testWithAutogen("an agent of a worker does what is handed off", async () => {
   for (const text of texts) expect((await ask(text).result).output).toEqual({ text });
 });
 
-testWithAutogen("words become the one text that its message has", async () => {
+testWithAutogen("a task in words becomes the only text of its message", async () => {
   const { host, worker, owner } = await served({ takes: "conversation" });
   await worker(host);
   const content = [{ type: "text", text: "said, not filled in" }];
@@ -42,7 +42,7 @@ testWithAutogen("words become the one text that its message has", async () => {
   expect((await handle.result).output).toEqual({ text: "said, not filled in" });
 });
 
-testWithAutogen("what is handed off at once is not mixed up", async () => {
+testWithAutogen("concurrent handoffs are not mixed up", async () => {
   const { host, worker, ask } = await served();
   await worker(host);
   const texts = Array.from({ length: 30 }, (_, index) => `number ${index}`);
@@ -83,7 +83,7 @@ testWithAutogen("handoffs of one session meet one instance of the agent", async 
 });
 
 testWithAutogen(
-  "what a message of AutoGen has no place for is refused, with the reason",
+  "parts that a message of AutoGen can't hold are refused, with the reason",
   async () => {
     const { owner } = await served({ takes: "conversation" });
     const image = mediaPart({ type: "image", media_type: "image/png", data: "iVBORw0KGgo" });
@@ -107,7 +107,7 @@ testWithAutogen(
   },
 );
 
-testWithAutogen("what an agent raises is its verdict", async () => {
+testWithAutogen("an error that an agent raises is its verdict", async () => {
   const { host, worker, ask } = await served();
   await worker(host);
   await expect(ask("raise no such file").result).rejects.toMatchObject({
@@ -121,7 +121,7 @@ testWithAutogen("what an agent raises is its verdict", async () => {
   await expect(ask("nan").result).rejects.toMatchObject({ status: 520 });
 });
 
-testWithAutogen("silence ends at the deadline, and the worker goes on", async () => {
+testWithAutogen("a silent agent ends at the deadline, and the worker goes on", async () => {
   const { host, worker, ask } = await served();
   await worker(host);
   const silent = ["none", "unheard of", "hang on"].map((text) => ask(text, { timeoutMs: 2500 }));
@@ -129,7 +129,7 @@ testWithAutogen("silence ends at the deadline, and the worker goes on", async ()
   expect((await ask("still there").result).output).toEqual({ text: "still there" });
 });
 
-testWithAutogen("a handoff that is cancelled is not waited for any more", async () => {
+testWithAutogen("a cancelled handoff is not waited for any more", async () => {
   const { host, worker, ask, event } = await served();
   const python = await worker(host);
   const handle = ask("until cancelled");
@@ -140,31 +140,28 @@ testWithAutogen("a handoff that is cancelled is not waited for any more", async 
   expect(await event("response-unclaimed")).toMatchObject({ requestId: `${handle.id}:1` });
 });
 
-testWithAutogen("where no worker has the agent, somebody says so", async () => {
+testWithAutogen("a missing worker is reported", async () => {
   const { ask } = await served({ max_attempts: 2 }, { workerWithinMs: 10 });
   await expect(ask("anybody").result).rejects.toMatchObject({
     message: expect.stringContaining("No worker has an agent of type clerk."),
   });
 });
 
-testWithAutogen(
-  "a worker that is killed in the middle of a request leaves it to the next one",
-  async () => {
-    const { host, worker, ask, hub, owner } = await served();
-    const first = await worker(host);
-    const handle = ask("until it is released");
-    await first.told("hanging");
-    await first.kill();
-    const second = await worker(host);
-    await second.told("hanging");
-    second.release();
-    expect(await handle.result).toMatchObject({ output: { text: "until it is released" } });
-    const view = await hub.handoff(handle.id, owner.id);
-    expect(view!.attempts).toMatchObject([{ closed: "interrupted", status: 501 }, { status: 200 }]);
-  },
-);
+testWithAutogen("a request of a worker that is killed goes to the next one", async () => {
+  const { host, worker, ask, hub, owner } = await served();
+  const first = await worker(host);
+  const handle = ask("until it is released");
+  await first.told("hanging");
+  await first.kill();
+  const second = await worker(host);
+  await second.told("hanging");
+  second.release();
+  expect(await handle.result).toMatchObject({ output: { text: "until it is released" } });
+  const view = await hub.handoff(handle.id, owner.id);
+  expect(view!.attempts).toMatchObject([{ closed: "interrupted", status: 501 }, { status: 200 }]);
+});
 
-testWithAutogen("a worker that is killed and does not come back is no silence", async () => {
+testWithAutogen("a worker that is killed and does not come back is reported", async () => {
   const { host, worker, ask } = await served({ max_attempts: 2 }, { workerWithinMs: 10 });
   const python = await worker(host);
   const handle = ask("hang on");

@@ -28,7 +28,7 @@ export interface ServeAgentOptions {
    * Left out, a handler runs on when its handoff is over.
    */
   readonly stop?: string | undefined;
-  /** Which instance of the agent does it. Left out: one for each session, and one for each other handoff. */
+  /** Which instance of the agent does it. By default one for each session, and one for each other handoff. */
   readonly key?: ((run: Run) => string) | undefined;
   readonly capability: CapabilityInput;
 }
@@ -143,7 +143,7 @@ function placeless(what: string): WaybillError {
   );
 }
 
-/** A worker that can't make a message of what it gets says nothing at all. */
+/** A worker that can't construct a message does not answer at all. */
 function assertHasMembers(
   value: Json,
   messageType: string,

@@ -11,7 +11,7 @@ const json = (value: unknown) => ({
   data: Buffer.from(JSON.stringify(value)),
 });
 
-test("who does not say who it is, or says it is another, is let in nowhere", async () => {
+test("a client without an identity, or with another's, is refused by every method", async () => {
   const here = await world();
   const host = await here.host();
   const details = "client-id is missing, or is that of a worker that is connected.";
@@ -26,7 +26,7 @@ test("who does not say who it is, or says it is another, is let in nowhere", asy
   });
 });
 
-test("a request that can't be read is answered", async () => {
+test("an unreadable request is answered", async () => {
   const here = await world();
   const asked: unknown[] = [];
   const host = await here.host({
@@ -66,7 +66,7 @@ test("a request that can't be read is answered", async () => {
   expect(asked).toEqual([[{ type: "Ask", value: { text: "hello" } }, source]]);
 });
 
-test("an agent gets the trace of its handoff, and what it answers is read with care", async () => {
+test("an agent gets the trace of its handoff, and its answer is validated", async () => {
   const here = await world();
   const host = await here.host();
   const office = here.agent("office");
@@ -106,7 +106,7 @@ test("an agent gets the trace of its handoff, and what it answers is read with c
   expect(await peer.call("GetSubscriptions", {})).toEqual({ subscriptions: [] });
 });
 
-test("input that can be no message is a 422, and no worker is asked", async () => {
+test("input that can't be a message is a 422, and no worker is asked", async () => {
   const here = await world();
   const host = await here.host();
   const office = here.agent("office");
@@ -120,7 +120,7 @@ test("input that can be no message is a 422, and no worker is asked", async () =
   });
 });
 
-test("a host that closes ends what is open, and a taken port is an error", async () => {
+test("a host that closes ends open requests, and a taken port is an error", async () => {
   const here = await world();
   const host = await here.host();
   await expect(here.host({ port: Number(host.address.split(":")[1]) })).rejects.toMatchObject({

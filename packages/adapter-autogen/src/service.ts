@@ -17,7 +17,7 @@ export function implementationOf(exchange: Exchange): UntypedServiceImplementati
       }
       const worker = new Worker(id, channel);
       exchange.connected(worker);
-      // The worker takes the connection for made only then.
+      // Only then does the worker regard the connection as established.
       channel.sendMetadata(new Metadata());
       channel.on("data", (message: WireMessage) => exchange.received(worker, message));
       channel.on("end", () => channel.end());
@@ -55,7 +55,7 @@ export function implementationOf(exchange: Exchange): UntypedServiceImplementati
   };
 }
 
-/** A method of a connected worker. What it refuses must not be tried again, which a worker does after UNAVAILABLE. */
+/** A method of a connected worker. A refusal must not be UNAVAILABLE, which a worker retries. */
 function method<Request>(
   exchange: Exchange,
   answer: (worker: Worker, request: Request) => object,

@@ -1,6 +1,6 @@
 import type { WireSubscription } from "./wire.ts";
 
-/** Who hears what is published. Of one worker all are gone with it. */
+/** The subscribers of topics. Those of a worker end with it. */
 export class Subscriptions {
   readonly #all = new Map<string, { readonly owner: object; readonly wire: WireSubscription }>();
 
@@ -20,7 +20,7 @@ export class Subscriptions {
     return [...this.#all.values()].map(({ wire }) => wire);
   }
 
-  /** The types of the agents that hear a topic, each once. */
+  /** The types of the agents that subscribe to a topic, each once. */
   hearing(topicType: string): Set<string> {
     const types = new Set<string>();
     for (const { exact, prefix } of this.list()) {

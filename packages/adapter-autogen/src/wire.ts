@@ -48,8 +48,8 @@ export interface WireMessage {
   readonly event?: WireEvent | null;
 }
 
-/** More than a worker's own client takes at once: what is larger would end its connection. */
+/** More than a worker's own client accepts at once: a larger message would end its connection. */
 export const BYTES_TO_WORKER: number = 4 * 1024 * 1024 - 64 * 1024;
 
-/** What is larger ends the connection instead of being answered. */
+/** A larger message ends the connection instead of being answered. */
 export const BYTES_FROM_WORKER: number = 16 * 1024 * 1024;

@@ -6,9 +6,9 @@ import type { AgentId, WireMessage, WirePayload, WireRequest, WireResponse } fro
 export type Channel = ServerDuplexStream<WireMessage, WireMessage>;
 
 export interface AskOptions {
-  /** New in every request of the host: two workers count alike. */
+  /** New in every request of the host, because two workers count alike. */
   readonly requestId: string;
-  /** Names what is asked for, the same when it is asked again. */
+  /** Identifies the request, also when it is repeated. */
   readonly run: string;
   readonly signal: AbortSignal;
   /** Sent to the same agent once the signal fires. */
@@ -29,7 +29,7 @@ export class Worker {
   readonly #leaving = new AbortController();
   readonly #open = new Map<string, OpenRequest>();
   readonly #told = new Set<string>();
-  /** The conversations that its agents have had, each with the run that began it. */
+  /** The conversations of its agents, each with the run that began it. */
   readonly #conversations = new Map<string, string>();
 
   constructor(id: string, channel: Channel) {
@@ -38,7 +38,10 @@ export class Worker {
     this.gone = this.#leaving.signal;
   }
 
-  /** Puts a request to an agent of this worker. There is an answer, or the signal fires, or the worker goes. */
+  /**
+   * Sends a request to an agent of this worker. There is an answer, or the signal fires, or the worker
+   * disappears.
+   */
   async ask(
     request: Omit<WireRequest, "request_id" | "target"> & { readonly target: AgentId },
     { requestId, run, signal, stop }: AskOptions,
@@ -69,7 +72,10 @@ export class Worker {
     this.send({ request: { request_id: requestId, target, payload, metadata: {} } });
   }
 
-  /** Whether an agent of this worker had a conversation before that run of it. AutoGen keeps instances as long. */
+  /**
+   * Whether an agent of this worker had a conversation before that run of it. AutoGen keeps instances
+   * as long.
+   */
   hadBefore(agentType: string, thread: string, run: string): boolean {
     const name = JSON.stringify([agentType, thread]);
     const begunBy = this.#conversations.get(name) ?? run;
@@ -77,7 +83,7 @@ export class Worker {
     return begunBy !== run;
   }
 
-  /** False where nobody waits for it any more. */
+  /** False if nobody waits for it any more. */
   answered(response: WireResponse): boolean {
     if (this.#told.delete(response.request_id)) return true;
     const open = this.#open.get(response.request_id);
@@ -85,7 +91,7 @@ export class Worker {
     return open !== undefined;
   }
 
-  /** What an agent works on; undefined where that is nothing, or can't be told. */
+  /** The request that an agent works on; undefined if there is none, or it can't be determined. */
   openFor(source: AgentId | null | undefined): OpenRequest | undefined {
     const [only, ...more] = [...this.#open.values()].filter(
       ({ target }) => target.type === source?.type && target.key === source.key,

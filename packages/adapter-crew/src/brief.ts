@@ -3,12 +3,12 @@ import type { PortableWork } from "@waybill/agent/adapter";
 import type { Brief, Json, JsonSchema } from "@waybill/protocol";
 import type { Task, TaskOutcome } from "./crew.ts";
 
-/** What a task is about, besides its own words. */
+/** What a task needs besides its own words. */
 export interface About {
   readonly request: PortableWork;
   readonly context: readonly TaskOutcome[];
   readonly form: JsonSchema;
-  /** What was delivered before, and can't be used. */
+  /** An earlier delivery that was rejected, and why. */
   readonly unusable: Unusable | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface Unusable {
   readonly fault: string;
 }
 
-/** A task as one who knows nothing else has to be told it. */
+/** A task described for a member who knows nothing else. */
 export function briefOfTask({ description, expectedOutput }: Task, about: About): Brief {
   const { request, context, form, unusable } = about;
   const instruction = [
@@ -31,7 +31,7 @@ export function briefOfTask({ description, expectedOutput }: Task, about: About)
   return briefOf({ brief: { instruction, expected_output: expectedOutput } }, form);
 }
 
-/** What a task has come to, with the names of its files, which go along. */
+/** The outcome of a task, with the names of its files, which go along. */
 function toldOf({ by, output = null, artifacts, messages }: TaskOutcome): string {
   const files = artifacts.map(({ name }) => name);
   const elsewhere = messages.flatMap(mediaIn).filter(({ url }) => url !== undefined);
@@ -39,7 +39,7 @@ function toldOf({ by, output = null, artifacts, messages }: TaskOutcome): string
   return markedAsData(by, named.length === 0 ? output : { output, files: named });
 }
 
-/** The history of the request goes along as it is, and is not said again. */
+/** The history of the request goes along as it is, and is not repeated. */
 function requestIn({ input, brief }: PortableWork): string[] {
   if (input === undefined && brief === undefined) return [];
   const { instruction, expected_output: expected } = briefOf({

@@ -7,14 +7,14 @@ import type { Delivery } from "./member.ts";
 /** What was delivered, and by whom. */
 export type Delivered = Delivery & Pick<TaskOutcome, "by" | "failures">;
 
-/** What was delivered as the outcome of its task, and what is wrong with it. */
+/** A delivery as the outcome of its task, and what is wrong with it. */
 export async function checked(
   { name, guardrails = [] }: Task,
   form: JsonSchema,
   { by, failures, ...delivery }: Delivered,
 ): Promise<{ readonly outcome: TaskOutcome; readonly fault?: string | undefined }> {
   const { messages = [] } = delivery;
-  // The tasks after it are briefs and files, and get no messages.
+  // Later tasks get briefs and files, and no messages.
   const artifacts = filesIn(messages, delivery.artifacts);
   const said = saidIn(delivery);
   const read = readSaid(said, form, artifacts.length > 0);
@@ -40,7 +40,7 @@ function readSaid(
   form: JsonSchema,
   hasFiles: boolean,
 ): { readonly output: Json | undefined } | { readonly fault: string } {
-  // Files alone are something where no form was asked for.
+  // Files alone are an outcome if no form was asked for.
   if (said === undefined && hasFiles && form === true) return { output: undefined };
   if (said === undefined || typeof said === "string") return readOutput(said ?? "", form);
   const [issue] = compileSchema(form).check(said);

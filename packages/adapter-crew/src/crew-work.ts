@@ -3,31 +3,31 @@ import type { Json, JsonSchema, UsageRow } from "@waybill/protocol";
 import type { TaskOutcome } from "./crew.ts";
 import type { Assignment } from "./member.ts";
 
-/** What a crew is asked. */
+/** The request to a crew. */
 export interface CrewWork {
-  /** Names the run. What its members hand off is found again when one of this name goes on. */
+  /** Names the run. A run with the same name finds the earlier handoffs of its members. */
   readonly run: string;
   readonly request?: PortableWork | undefined;
-  /** The form of what the last task comes to, where the task says none. */
+  /** The form of the last task's outcome, if the task states none. */
   readonly output?: JsonSchema | undefined;
-  /** Where an earlier run of it has paused: goes on there, with the answers. */
+  /** Where an earlier run has paused: resumes there, with the answers. */
   readonly after?: CrewState | undefined;
   readonly answers?: ReadonlyMap<string, Json> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
-  /** Hears of each task that is done. */
+  /** Called for each task that is done. */
   readonly onTask?: ((outcome: TaskOutcome) => void) | undefined;
-  /** Hears what members report while they work. */
+  /** Called for members' progress. */
   readonly onProgress?: ((event: unknown) => void) | undefined;
-  /** Answers questions. Left out: the crew pauses with them. */
+  /** Answers questions. By default the crew pauses with them. */
   readonly onQuestion?: Assignment["ask"] | undefined;
 }
 
-/** How far a crew is, as JSON: all there is to know in order to go on. */
+/** The state of a crew, as JSON: everything that is needed to resume it. */
 export interface CrewState {
   readonly done: readonly TaskOutcome[];
-  /** What the steps of tasks that are not done have come to, by the names of the tasks. */
+  /** The outcomes of steps of unfinished tasks, by task name. */
   readonly steps: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What its members have used. */
   readonly usage?: readonly UsageRow[] | undefined;

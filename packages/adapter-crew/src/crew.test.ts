@@ -9,7 +9,7 @@ import { runCrew } from "./run-crew.ts";
 import { serveCrew } from "./serve.ts";
 import { world } from "@waybill/conformance/vitest";
 
-/** A member that keeps what it was given, and delivers the next of its outputs. */
+/** A member that records what it was given, and delivers the next of its outputs. */
 function keeping(role: string, ...outputs: readonly Json[]) {
   const given: Assignment[] = [];
   const member = localMember({
@@ -31,7 +31,7 @@ async function serving(agent: Agent, name: string, handler: (work: Work) => Json
   return { name, takes: "delegation" } as Capability;
 }
 
-test("a task gets what those before it have come to, or those that it names", async () => {
+test("a task gets the outcomes of earlier tasks, or of those that it names", async () => {
   const writer = keeping("writer", "Rain.", "Snow.", "Hail.", "All of it.");
   const { output, outcomes } = await runCrew(
     {
@@ -59,7 +59,7 @@ test("a task gets what those before it have come to, or those that it names", as
   });
 });
 
-test("a task gets what was shown before it as files, and is told their names", async () => {
+test("a task gets earlier media as files, and is told their names", async () => {
   const image = { type: "image", media_type: "image/png", name: "tree.png", data: "_-8" };
   const elsewhere = { type: "image", media_type: "image/png", url: "https://a.example/b" };
   const painter: Member = {
@@ -79,7 +79,7 @@ test("a task gets what was shown before it as files, and is told their names", a
   expect(brief.instruction).toContain("https://a.example/b");
 });
 
-test("asynchronous tasks run at once, and are done before the next that is not", async () => {
+test("asynchronous tasks run concurrently, and are done before the next synchronous one", async () => {
   const all = Promise.withResolvers<void>();
   let running = 0;
   const scout = localMember({
@@ -136,7 +136,7 @@ test("an asynchronous task that fails stops the others, wherever they run", asyn
   expect(await stopped.promise).toBe(499);
 });
 
-test("what a guardrail refuses is done again, by a handoff of its own and with the reason", async () => {
+test("a delivery that a guardrail rejects is requested again, by a new handoff with the reason", async () => {
   const { agent } = await world();
   const briefs: string[] = [];
   const count = await serving(agent("counter-1"), "count", ({ body }) => {
@@ -160,7 +160,7 @@ test("what a guardrail refuses is done again, by a handoff of its own and with t
   expect((await runCrew(crew(3), { run: "run-1" })).output).toBe(3);
 });
 
-test("an output has the form that its task says, or is asked for again", async () => {
+test("an output has the form that its task states, or is requested again", async () => {
   const output = {
     type: "object",
     properties: { rain: { type: "boolean" } },
@@ -179,7 +179,7 @@ test("an output has the form that its task says, or is asked for again", async (
   ).rejects.toMatchObject({ status: 520, message: expect.stringContaining("empty") });
 });
 
-test("a crew that waits goes on with the answer, and does nothing again", async () => {
+test("a waiting crew resumes with the answer, and repeats nothing", async () => {
   const runs: string[] = [];
   const local = (role: string) => {
     const run = ({ step }: Assignment) => {
@@ -212,7 +212,7 @@ test("a crew that waits goes on with the answer, and does nothing again", async 
   expect(runs).toEqual(["begin/1", "look/1", "end/1"]);
 });
 
-test("a delegation that fails is the crew's failure on the wire, as a 424", async () => {
+test("a failed delegation is the crew's failure on the wire, as a 424", async () => {
   const { agent } = await world();
   const pay = await serving(agent("payer-1"), "pay", () => {
     throw new WaybillError(413, "That is too much.");
@@ -264,7 +264,7 @@ test.for<[string, Crew, RegExp]>([
   });
 });
 
-test("a task for who is no member and nowhere else is a 404", async () => {
+test("a task for an unknown member is a 404", async () => {
   await expect(
     runCrew({ members: [idle], tasks: [task("a", "stranger")] }, { run: "run-1" }),
   ).rejects.toMatchObject({ status: 404, message: expect.stringContaining("stranger") });

@@ -8,33 +8,36 @@ export interface Task {
   readonly name: string;
   readonly description: string;
   readonly expectedOutput: string;
-  /** Who does it. Where a manager leads and it is left out, the manager sees to it. */
+  /** The member that does it. By default the manager decides, if there is one. */
   readonly member?: Whom | undefined;
   /** For a member that takes a value. */
   readonly input?: Json | undefined;
-  /** Earlier tasks whose outputs it builds on, by name. Left out: all that were done before. */
+  /** Earlier tasks whose outputs it builds on, by name. By default all earlier ones. */
   readonly context?: readonly string[] | undefined;
-  /** Runs beside the asynchronous tasks next to it; all are done before the next that is not. */
+  /**
+   * Runs concurrently with the asynchronous tasks next to it; all are done before the next synchronous
+   * one.
+   */
   readonly isAsync?: boolean | undefined;
   /** The form of its output. */
   readonly output?: JsonSchema | undefined;
   readonly guardrails?: readonly Guardrail[] | undefined;
-  /** How often it is done at most until its output holds: 3 where it is left out. */
+  /** The most deliveries until its output is accepted, by default 3. */
   readonly triesAtMost?: number | undefined;
 }
 
-/** What is wrong with an outcome; undefined where it can be used. */
+/** What is wrong with an outcome; undefined if it is accepted. */
 export type Guardrail = (outcome: TaskOutcome) => Promise<string | undefined> | string | undefined;
 
 /** How a task has ended. */
 export interface TaskOutcome {
   readonly task: string;
-  /** The role of who did it; of a task that a manager saw to, "manager". */
+  /** The role of the member that did it; "manager" if a manager decided. */
   readonly by: string;
   readonly output: Json | undefined;
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];
-  /** What a manager delegated and has failed, before somebody else delivered. */
+  /** Failed delegations of the manager, before another member delivered. */
   readonly failures: readonly Failure[];
 }
 
@@ -42,10 +45,13 @@ export interface TaskOutcome {
 export interface Crew {
   readonly members: readonly Member[];
   readonly tasks: readonly Task[];
-  /** Leads the crew: delegates, asks coworkers, and says when a task is done. Left out: one task follows the other. */
+  /**
+   * Leads the crew: delegates, asks coworkers, and says when a task is done. By default the tasks are
+   * done in order.
+   */
   readonly manager?: Manager | undefined;
-  /** How many moves a manager may make for one task: 16 where it is left out. */
+  /** The most moves of a manager for one task, by default 16. */
   readonly movesAtMost?: number | undefined;
-  /** Finds who is to do something and is no member. */
+  /** Finds a recipient that is no member. */
   readonly elsewhere?: ((whom: Whom) => Promise<Member | undefined>) | undefined;
 }

@@ -25,7 +25,7 @@ export interface Doing {
 
 const TRIES_AT_MOST = 3;
 
-/** Has a task done until what it comes to can be used. */
+/** Requests deliveries for a task until one is accepted. */
 export async function doTask(doing: Doing): Promise<TaskOutcome> {
   const { crew, work, task } = doing;
   const { triesAtMost = TRIES_AT_MOST } = task;
@@ -97,7 +97,7 @@ function assignmentOf(
   };
 }
 
-/** A delivery counts when it is made: what a journal has of it was counted then. */
+/** A delivery counts when it is made: those in a journal were counted then. */
 async function countedMember({ crew, onUsage }: Doing, whom: Whom): Promise<Member> {
   const member = await memberOf(crew, whom);
   const { role, goal } = member;

@@ -15,7 +15,7 @@ const TASKS: readonly Task[] = [
   { name: "article", description: "Write about rain.", expectedOutput: "An article." },
 ];
 
-/** A manager that makes these moves, and keeps what it was told. */
+/** A manager that makes these moves, and records what it was told. */
 function making(...moves: readonly Move[]) {
   const seen: Situation[] = [];
   return { seen, manager: (situation: Situation) => moves[seen.push(situation) - 1]! };
@@ -32,7 +32,7 @@ const writer = localMember({
   run: ({ brief }) => `WRITTEN: ${brief.instruction}`,
 });
 
-test("a manager delegates and asks, here and anywhere, and says what it all came to", async () => {
+test("a manager delegates and asks, here and anywhere, and delivers the outcome", async () => {
   const { hub, agent } = await world();
   const asked: unknown[] = [];
   const answering = (name: string) => (work: Work) => {
@@ -68,7 +68,7 @@ test("a manager delegates and asks, here and anywhere, and says what it all came
   expect(seen[0]!.members).toMatchObject([{ role: "writer", goal: "Writes." }]);
 });
 
-test("a manager can't finish over a delegation that has failed", async () => {
+test("a manager can't finish over a failed delegation", async () => {
   const { hub, agent } = await world();
   await serving(agent("payer-1"), "pay", () => {
     throw new WaybillError(413, "That is too much.");
@@ -86,7 +86,7 @@ test("a manager can't finish over a delegation that has failed", async () => {
   expect(seen[1]!.made[0]!.failure).toMatchObject({ to: "payer-1", status: 413 });
 });
 
-test("another who delivers makes up for a failure, which stays on record", async () => {
+test("a delivery of another member makes up for a failure, which stays on record", async () => {
   const { manager } = making(
     { delegate: { to: "nobody", task: "Write." } },
     { delegate: { to: "writer", task: "Write instead." } },
@@ -99,14 +99,14 @@ test("another who delivers makes up for a failure, which stays on record", async
   });
 });
 
-test("a manager that does not come to an end is a 508", async () => {
+test("a manager that does not finish is a 508", async () => {
   const manager = (): Move => ({ ask: { to: "writer", question: "And now?" } });
   await expect(
     runCrew({ members: [writer], tasks: TASKS, manager, movesAtMost: 3 }, { run: "run-1" }),
   ).rejects.toMatchObject({ status: 508, message: expect.stringContaining("3 moves") });
 });
 
-test("a question in a delegation pauses the crew, and no move is made again", async () => {
+test("a question in a delegation pauses the crew, and no move is repeated", async () => {
   const { hub, agent } = await world();
   const towns: Json[] = [];
   await serving(agent("guide-1"), "guide", async ({ ask }) => {
@@ -140,7 +140,7 @@ test("a question in a delegation pauses the crew, and no move is made again", as
   expect([towns, new Set(ids).size, seen.length]).toEqual([["Bergen", "Oslo"], 2, 3]);
 });
 
-test("any member can lead: it replies with its moves, and is told what they came to", async () => {
+test("any member can lead: it replies with its moves, and is told their outcomes", async () => {
   const replies = [
     "I think about it.",
     '{"delegate": {"to": "writer", "task": "Write."}}',

@@ -5,7 +5,7 @@ import type { Assignment, Delivery, Failure, Member, Whom } from "./member.ts";
 import type { Journal } from "./journal.ts";
 import { WaitingForAnswer } from "./waiting-for-answer.ts";
 
-/** What a manager does next about a task. */
+/** The manager's next move for a task. */
 export type Move =
   | {
       readonly delegate: {
@@ -19,7 +19,7 @@ export type Move =
   /** With the output of the task. */
   | { readonly finish: Json };
 
-/** A move that was made, and what it came to. */
+/** A move and its outcome. */
 export interface Made {
   readonly move: Exclude<Move, { finish: Json }>;
   readonly delivery?: Delivery | undefined;
@@ -31,10 +31,10 @@ interface Failed extends Failure {
   readonly cause?: Json | undefined;
 }
 
-/** A task as its manager has it. */
+/** A task as its manager sees it. */
 export interface Situation extends Assignment {
   readonly members: readonly Pick<Member, "role" | "goal">[];
-  /** What was done about it so far. */
+  /** The moves so far. */
   readonly made: readonly Made[];
 }
 
@@ -48,7 +48,7 @@ interface Led {
   readonly movesAtMost?: number | undefined;
 }
 
-/** What came of a task that a manager saw to. */
+/** The outcome of a task under a manager. */
 export interface Managed extends Delivery {
   readonly failures: readonly Failure[];
 }
@@ -78,7 +78,7 @@ export async function managed(
   );
 }
 
-/** Words over a delegation that has failed are no success: somebody has to have delivered after it. */
+/** Words over a failed delegation are no success: a later delivery is required. */
 function finished(output: Json, made: readonly Made[]): Managed {
   const failure = made.at(-1)?.failure;
   if (failure !== undefined) {
@@ -106,7 +106,7 @@ async function takenUp(
     if (thrown instanceof WaitingForAnswer || assignment.signal.aborted) throw thrown;
     const error = WaybillError.is(thrown) ? thrown : failureFrom(thrown);
     const { status, message, retryable, cause } = error;
-    // Kept as JSON, should the crew pause.
+    // Kept as JSON, in case the crew pauses.
     const told = cause instanceof Error ? cause.message : (cause as Json | undefined);
     return { move, failure: { to, status, message, retryable, cause: told } };
   }

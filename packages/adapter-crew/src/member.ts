@@ -2,7 +2,7 @@ import type { Ask } from "@waybill/agent";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Artifact, Brief, Json, Message, UsageRow } from "@waybill/protocol";
 
-/** One of a crew. */
+/** A member of a crew. */
 export interface Member {
   /** What it is in the crew, and how it is called there. */
   readonly role: string;
@@ -11,39 +11,39 @@ export interface Member {
   work(assignment: Assignment): Promise<Delivery>;
 }
 
-/** What a member is given to do. */
+/** The request to a member. */
 export interface Assignment {
   /** Names the crew's run. */
   readonly run: string;
-  /** Names what is to be done in it: the same when it is done again. */
+  /** Names the step within it: the same when it is repeated. */
   readonly step: string;
-  /** In words, with all that is to be known of the crew's work and of earlier tasks. */
+  /** In words, with everything that has to be known about the crew's work and earlier tasks. */
   readonly brief: Brief;
   /** As a value, where the task has one. */
   readonly input: Json | undefined;
-  /** What the crew was asked, whole. */
+  /** The complete request to the crew. */
   readonly request: PortableWork;
-  /** The crew's, and those that the tasks before have made. */
+  /** The crew's files, and those of earlier tasks. */
   readonly artifacts: readonly Artifact[];
   readonly signal: AbortSignal;
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   progress(event: unknown): void;
-  /** Gives the answer, or ends the work until there is one. */
+  /** Returns the answer, or ends the work until there is one. */
   ask(question: Ask): Promise<Json>;
 }
 
 /** What a member delivers for a task. */
 export interface Delivery {
   readonly output?: Json | undefined;
-  /** What was said on the way. Without an output, the last words are it. */
+  /** What was said on the way. Without an output, the last words are the output. */
   readonly messages?: readonly Message[] | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
   /** What it has used. */
   readonly usage?: readonly UsageRow[] | undefined;
 }
 
-/** A member by its role, an agent on the hub by its name, or whoever there has a capability. */
+/** A member by its role, an agent on the hub by its name, or any agent there with a capability. */
 export type Whom = string | { readonly capability: string };
 
 /** How a delegation has failed. */

@@ -15,7 +15,7 @@ export function localMember({ run, ...member }: LocalMember): Member {
   return { ...member, work: async (assignment) => ({ output: await run(assignment) }) };
 }
 
-/** A person, or anything that answers when it is asked, as a member. */
+/** A person, or anything that answers questions, as a member. */
 export function askedMember(role: string, goal: string): Member {
   const run = async ({ brief, ask }: Assignment) =>
     wordsOf(await ask({ id: role, text: brief.instruction }));
@@ -24,16 +24,16 @@ export function askedMember(role: string, goal: string): Member {
 
 /** How another agent takes part in a crew. */
 export interface RemoteMemberOptions {
-  /** What it is in the crew; left out, the agent's name or the capability's. */
+  /** Its role in the crew; by default the agent's name or the capability's. */
   readonly role?: string | undefined;
-  /** Left out: what the capability says of itself. */
+  /** By default the capability's description. */
   readonly goal?: string | undefined;
-  /** The agent it is. Left out: the hub picks among those who have the capability, task by task. */
+  /** The recipient. By default the hub picks an agent with the capability for each task. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in; `true` for that of the handoff that
-   * the crew serves, or else of the crew's run. Left out, each handoff is a conversation of its own.
+   * The session to hand off in; `true` for that of the handoff that the crew serves, or else of the
+   * crew's run. By default each handoff is a conversation of its own.
    */
   readonly session?: CallSession;
 }
@@ -75,7 +75,7 @@ export function remoteMember(
   };
 }
 
-/** The task in words, the history whole, and a value where the task has one or the member takes no words. */
+/** The task in words, the whole history, and a value if the task has one or the member takes no words. */
 function workOf(
   { brief, input, request: { messages } }: Pick<Assignment, "brief" | "input" | "request">,
   { takes, input_schema }: Capability,

@@ -8,9 +8,9 @@ import { stagesOf } from "./stages.ts";
 import { WaitingForAnswer } from "./waiting-for-answer.ts";
 import type { Question } from "./waiting-for-answer.ts";
 
-/** What a crew has come to. */
+/** The outcome of a crew. */
 export interface CrewResult {
-  /** What the last task has come to. Undefined where the crew waits. */
+  /** The outcome of the last task. Undefined if the crew waits. */
   readonly output: Json | undefined;
   /** In the order of the tasks. */
   readonly outcomes: readonly TaskOutcome[];
@@ -18,12 +18,12 @@ export interface CrewResult {
   readonly artifacts: readonly Artifact[];
   /** What its members have used, other agents among them. */
   readonly usage: readonly UsageRow[];
-  /** What it waits for: it goes on `after` the state, with `answers`. */
+  /** Its open questions: it resumes `after` the state, with `answers`. */
   readonly questions: readonly Question[];
   readonly state: CrewState;
 }
 
-/** Has the tasks of a crew done, one after the other, asynchronous ones at once. */
+/** Runs the tasks of a crew in order, asynchronous ones concurrently. */
 export async function runCrew(crew: Crew, work: CrewWork): Promise<CrewResult> {
   const outcomes: TaskOutcome[] = [];
   let usage = mergeUsage(work.after?.usage ?? []);
@@ -59,7 +59,7 @@ interface Joined {
   readonly steps: readonly (readonly [task: string, steps: Journal["steps"]])[];
 }
 
-/** All of a stage at once. One that fails stops the others; one that waits lets them come to their end. */
+/** Runs a stage concurrently. A task that fails stops the others; one that waits lets them finish. */
 async function joined(
   stage: readonly Task[],
   { after, signal: outer }: CrewWork,

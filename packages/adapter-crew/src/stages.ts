@@ -1,7 +1,7 @@
 import { WaybillError } from "@waybill/protocol";
 import type { Crew, Task } from "./crew.ts";
 
-/** The tasks in their order: asynchronous ones that stand side by side are one stage, others one each. */
+/** The tasks in stages: adjacent asynchronous ones are one stage, others one each. */
 export function stagesOf({ tasks, manager }: Crew): (readonly Task[])[] {
   const stages: Task[][] = [];
   const done = new Set<string>();

@@ -2,7 +2,7 @@ import type { Ask } from "@waybill/agent";
 
 export type Question = Ask & { readonly id: string };
 
-/** Thrown through whatever has asked, so that nothing waits in memory. */
+/** Thrown through the code that has asked, so that nothing waits in memory. */
 export class WaitingForAnswer extends Error {
   readonly question: Question;
 

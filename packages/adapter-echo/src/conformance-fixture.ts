@@ -19,7 +19,7 @@ export const fixture: AdapterFixture = {
         new Echo(async (turn) =>
           replyOf(
             await act({
-              // What a bot reads is in the lines, and what goes along with them it can have besides.
+              // A bot reads the lines, and can also have what goes along with them.
               work: workOf({
                 ...turn,
                 lines: turn.lines.map(({ speaker, name, text }) => ({ speaker, name, text })),
@@ -61,7 +61,7 @@ export const fixture: AdapterFixture = {
   },
 };
 
-/** What a tool's reply is to code, and what its lines say to whoever reads them. */
+/** A tool's reply for code, and its lines for a reader. */
 function playedOf(reply: EchoReply, as: string): Played {
   const { lines = [], tokens } = reply;
   const messages = lines.flatMap(({ extra }) => (extra?.["received"] as Message | undefined) ?? []);

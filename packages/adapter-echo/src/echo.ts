@@ -1,4 +1,4 @@
-// The framework. It stands in for a real one, which would be a peer dependency: it knows nothing of
+// The framework. It stands in for a real one, which would be a peer dependency: it knows nothing about
 // Waybill, and has in small what a framework has: sessions, a stream, interrupts, tools, limits.
 
 /** One line of what was said. */
@@ -6,11 +6,11 @@ export interface EchoLine {
   readonly speaker: string;
   readonly name?: string | undefined;
   readonly text: string;
-  /** What the framework carries along with a line, and does not look at. */
+  /** What the framework carries along with a line without reading it. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A file that goes along with what is said. */
+/** A file that goes along with lines. */
 export interface EchoFile {
   readonly title: string;
   readonly type: string;
@@ -41,30 +41,30 @@ export interface EchoTokens {
 
 /** How a bot is run. */
 export interface EchoOptions {
-  /** Names the conversation: one that is run again under the same name is the same. */
+  /** Names the conversation: a repeated run with the same name is the same run. */
   readonly session: string;
-  /** Which turn of the conversation this is. An Echo remembers turns that have a name, each of them once. */
+  /** Which turn of the conversation this is. An Echo remembers named turns, each of them once. */
   readonly turn?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Hears whatever is emitted on the way. */
+  /** Called for everything that is emitted. */
   readonly onEvent?: ((event: unknown) => void) | undefined;
-  /** Answers to what was asked so far, by the ids of the questions. */
+  /** Answers to earlier questions, by question id. */
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
-  /** Passed on to tools as it is: a trace, a tenant. */
+  /** Passed on to tools unchanged: a trace, a tenant. */
   readonly context?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What a bot has in hand while it makes its reply. */
+/** What a bot has at hand while it makes its reply. */
 export interface EchoTurn extends EchoPrompt, EchoOptions {
   readonly signal: AbortSignal;
   emit(event: unknown): void;
-  /** Gives the answer, or interrupts the run until there is one. */
+  /** Returns the answer, or interrupts the run until there is one. */
   ask(id: string, text: string): unknown;
   /** `call` names the use of a tool within the session. */
   use(tool: string, call: string, prompt: EchoPrompt): Promise<EchoReply>;
 }
 
-/** Makes the reply to what is said. */
+/** Makes the reply to a prompt. */
 export type EchoBot = (turn: EchoTurn) => EchoReply | Promise<EchoReply>;
 
 /** A tool that a bot can use. */
@@ -103,10 +103,10 @@ const SESSIONS_KEPT = 1000;
 export class Echo {
   readonly #bot: EchoBot;
   readonly #tools: ReadonlyMap<string, EchoTool>;
-  /** What was said, by session and turn. The session that was talked in last is the last one. */
+  /** What was said, by session and turn, in order of use. */
   readonly #sessions = new Map<string, Map<string, readonly EchoLine[]>>();
 
-  /** Without a bot of its own, an Echo repeats what it hears. */
+  /** Without a bot of its own, an Echo repeats its prompt. */
   constructor(bot: EchoBot = ({ value, lines }) => ({ value, lines }), tools: EchoTool[] = []) {
     this.#bot = bot;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));

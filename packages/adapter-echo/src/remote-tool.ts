@@ -9,16 +9,17 @@ import { fileOf, speechLineOf } from "./to-echo.ts";
 
 /** How a capability of another agent becomes a tool of an Echo. */
 export interface RemoteToolOptions {
-  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  /** The recipient. By default the hub picks one of the agents with the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in; `true` for that of the Echo. Left out, each handoff is a conversation of its own.
+   * The session to hand off in; `true` for that of the Echo. By default each handoff is a conversation
+   * of its own.
    */
   readonly session?: CallSession;
 }
 
-/** What another agent can do, as a tool that an Echo uses. */
+/** A capability of another agent as a tool of an Echo. */
 export function remoteTool(
   agent: Agent,
   capability: Capability,

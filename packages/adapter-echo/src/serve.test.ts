@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Echo } from "./echo.ts";
 import { serveEcho } from "./serve.ts";
 
-test("what an Echo hears comes back, and its own limit is the handoff's", async () => {
+test("an Echo's reply is returned, and its own limit is the handoff's", async () => {
   const hub = await openHub({ store: memoryStore() });
   const [parrot, owner] = ["parrot", "owner"].map((id) => createAgent({ id, hub }));
   parrot!.serve(...serveEcho(new Echo(), { name: "repeat", takes: "conversation" }));

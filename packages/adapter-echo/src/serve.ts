@@ -24,14 +24,15 @@ export function serveEcho(echo: Echo, capability: CapabilityInput): Offer {
       session?.found(echo.remembers(thread, handoffId));
       const reply = await echo.run(promptOf(work), {
         session: thread,
-        // A turn that is tried again is in the conversation once. Without a session nothing is remembered.
+        // A retried turn is in the conversation once. Without a session nothing is remembered.
         turn: session && handoffId,
         signal,
         onEvent: progress,
         answers: resume && Object.fromEntries(resume.answers),
         context: { traceparent },
       });
-      // An Echo stores nothing, and starts from the answers; one that does would say here where it is.
+      // An Echo stores nothing, and starts from the answers; a framework that does would save its
+      // state here.
       if ("asks" in reply) return { questions: reply.asks, state: handoffId };
       run.addUsage({ input_tokens: reply.tokens?.read, output_tokens: reply.tokens?.written });
       return finishedOf(reply);

@@ -12,7 +12,7 @@ import type { Media, PortableWork } from "@waybill/agent/adapter";
 import type { Artifact, Message } from "@waybill/protocol";
 import type { EchoFile, EchoLine, EchoPrompt } from "./echo.ts";
 
-/** Work as a prompt: an Echo takes a value, or lines where there is none, and files with both. */
+/** Work as a prompt: an Echo takes a value, or lines if there is none, and files with both. */
 export function promptOf(work: PortableWork): EchoPrompt {
   const { input, artifacts = [] } = work;
   const isStructured = input !== undefined;
@@ -26,8 +26,8 @@ export function promptOf(work: PortableWork): EchoPrompt {
 }
 
 /**
- * A line is all that an Echo reads of a message: it has no place for a tool call, so that and what it shows
- * are told in words. The message itself goes along, for the way back.
+ * An Echo reads only the line of a message: it does not support tool calls, so those and media are
+ * described in words. The original goes along for the way back.
  */
 export function lineOf(message: Message): EchoLine {
   const { role, name } = message;
@@ -35,7 +35,7 @@ export function lineOf(message: Message): EchoLine {
 }
 
 /**
- * A message of another agent's result as that agent's line, under its name here. What was received goes
+ * A message of another agent's result as that agent's line, under its name here. The original goes
  * along for code, and never becomes a line.
  */
 export function speechLineOf(received: Message, name: string): EchoLine {
@@ -43,7 +43,7 @@ export function speechLineOf(received: Message, name: string): EchoLine {
   return { ...line, extra: { ...line.extra, received } };
 }
 
-/** A line has no place for an image, a recording or a file: it is a file of the prompt, and says whose. */
+/** A line can't hold an image, a recording or a file: it is a file of the prompt, with its speaker's name. */
 function shownFileOf(media: Media, { name: speaker, role }: Message): EchoFile {
   const { type, name = type, media_type, data } = media;
   if (data === undefined) throw unshowable(media, "an Echo fetches nothing");

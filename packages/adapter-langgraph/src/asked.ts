@@ -12,7 +12,7 @@ export class Asked extends Error {
   }
 }
 
-/** Passes on what was answered in steps before, and ends the wait with what was not. */
+/** Passes on answers from earlier steps, and ends the wait with the questions that are open. */
 export function answering(
   answers: Readonly<Record<string, Json>>,
 ): (question: QuestionEvent) => Promise<Json> {

@@ -32,7 +32,7 @@ const Calling = Annotation.Root({
   }),
 });
 
-/** A graph with one node that calls. The thread is the run: started anew, it goes on where it was. */
+/** A graph with one node that calls. The thread is the run: a restarted one resumes where it was. */
 export async function calling(request: CallRequest, isParked = false): Promise<Played> {
   const { agent, capability, to, timeoutMs, session, run, step, work, traceparent, signal } =
     request;
@@ -87,15 +87,15 @@ export async function calling(request: CallRequest, isParked = false): Promise<P
   }
 }
 
-/** Shows what another agent has just written: it comes as a model's tokens do, under the agent's name. */
+/** Shows deltas of another agent as a model's tokens, under the agent's name. */
 export function showWritten(chunk: unknown, request: CallRequest): void {
   const [message] = chunk as [BaseMessage];
   if (AIMessageChunk.isInstance(message) && message.name !== undefined) request.show(message.text);
 }
 
 /**
- * A graph that keeps messages: another agent is a member, and a model is asked after it has spoken. The
- * thread is the run: started anew, it goes on where it was.
+ * A graph that keeps messages: another agent is a member, and a model is asked after it has spoken.
+ * The thread is the run: a restarted one resumes where it was.
  */
 export async function talking(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, session, run, step, work, traceparent, signal } =
@@ -141,7 +141,7 @@ function usageIn(messages: readonly BaseMessage[]): PlayedUsage | undefined {
   )[0];
 }
 
-/** A message as a model is told it. */
+/** A message as a model is shown it. */
 export function toldOf(message: BaseMessage): Message {
   const { type, name, text } = message;
   const calls = AIMessage.isInstance(message) ? (message.tool_calls ?? []) : [];

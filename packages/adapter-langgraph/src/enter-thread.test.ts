@@ -32,7 +32,7 @@ const said = (id: string) => ({ messages: [{ id: `${id}/0`, role: "user", conten
 const idsIn = (values: Readonly<Record<string, unknown>> | undefined) =>
   (values?.["messages"] as { text: string }[] | undefined)?.map(({ text }) => text);
 
-test("WB-224 a turn that was over before the process was killed is not begun again behind another", async () => {
+test("WB-224 a turn that was completed before its process was killed is not repeated after another turn", async () => {
   const thing = graph(() => false);
   expect(await enterThread(thing, runOf("a", 1), config)).toMatchObject({ isBegun: false });
   await thing.invoke(said("a"), config);
@@ -45,20 +45,20 @@ test("WB-224 a turn that was over before the process was killed is not begun aga
   expect(found).toEqual([false, true, true, true]);
 });
 
-test("WB-224 a turn that was killed amid its run goes on, and does not begin again", async () => {
+test("WB-224 a turn that was killed during its run resumes, and does not begin again", async () => {
   let isKilled = true;
   const thing = graph(() => isKilled);
   await enterThread(thing, runOf("a", 1), config);
   await expect(thing.invoke(said("a"), config)).rejects.toThrow("killed");
   isKilled = false;
   expect(await enterThread(thing, runOf("a", 2), config)).toMatchObject({ isBegun: true });
-  // Killed before the graph had anything of it: the turn is still to begin.
+  // Killed before the graph had anything of it: the turn has not begun.
   await thing.invoke(null, config);
   await enterThread(thing, runOf("b", 1), config);
   expect(await enterThread(thing, runOf("b", 2), config)).toMatchObject({ isBegun: false });
 });
 
-test("WB-224 a turn that was broken off, and that another has followed, is a failure", async () => {
+test("WB-224 an interrupted turn that another one has followed is a failure", async () => {
   let isKilled = true;
   const thing = graph(() => isKilled);
   await enterThread(thing, runOf("a", 1), config);

@@ -7,26 +7,26 @@ import { TurnsOfThread } from "./turns.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** How a run finds its thread. */
+/** The state in which a run finds its thread. */
 export interface Entered {
   /** The thread outlives the run. */
   readonly isKept: boolean;
-  /** An attempt before has given the thread what this handoff brings. */
+  /** An earlier attempt has already added this handoff's messages to the thread. */
   readonly isBegun: boolean;
-  /** What this run has asked, and waits for. */
+  /** The open questions of this run. */
   readonly pending: readonly Pending[];
-  /** The state of the thread before this handoff, where it had one. */
+  /** The state of the thread before this handoff, if it had one. */
   readonly before?: Values | undefined;
 }
 
-/** The turn was over before, and others have followed it: its values are all that is left to give. */
+/** The turn was completed before, and others have followed it: only its values are needed. */
 export interface Ended extends Entered {
   readonly ended: Values;
 }
 
 const ASK_AGAIN_AFTER_MS = 1_000;
 
-/** Finds the thread of a run, and begins a turn in it where others have turns in it too. */
+/** Finds the thread of a run, and begins a turn in it if other handoffs have turns in it too. */
 export async function enterThread(
   graph: Graph,
   run: Run,
@@ -47,7 +47,7 @@ export async function enterThread(
     const before = last.base === null ? undefined : await at(last.base);
     session?.found(before !== undefined);
     const isBegun = now !== last.base;
-    // What was asked before this turn is nobody's question any more.
+    // A question from before this turn is obsolete.
     return { isKept: true, isBegun, pending: isBegun ? pending : [], before };
   }
   const next = attempt === 1 ? undefined : await turns.after(handoffId);

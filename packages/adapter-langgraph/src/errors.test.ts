@@ -29,7 +29,7 @@ const asked = { messages: [textMessage("user", "Weather in Bergen?")] };
 
 const weather = tool(() => "rain", { name: "weather", description: "d", schema: z.object({}) });
 
-/** A model that never has enough of its tools. */
+/** A model that never stops calling tools. */
 const restless = (...names: string[]) =>
   new ScriptedModel((messages, tools) => {
     const tool_calls = (names.length > 0 ? names : tools).map((name, index) => ({
@@ -109,7 +109,7 @@ test.each([
   expect(error).toMatchObject({ status, message: expect.stringMatching(message) as string });
 });
 
-test("an input that is none is a 422", async () => {
+test("an invalid input is a 422", async () => {
   const graph = new StateGraph(Annotation.Root({ town: Annotation<string> }))
     .addNode("look", () => ({ town: "Bergen" }))
     .addEdge(START, "look")
@@ -120,7 +120,7 @@ test("an input that is none is a 422", async () => {
   });
 });
 
-test("a graph that is drained gives its work back, and the next attempt goes on with it", async () => {
+test("a drained graph releases its work, and the next attempt resumes it", async () => {
   const runs: string[] = [];
   const controls = [new RunControl(), new RunControl()];
   const graph = new StateGraph(Annotation.Root({ town: Annotation<string> }))

@@ -1,6 +1,6 @@
 import type { ErrorTable } from "@waybill/agent/adapter";
 
-/** LangGraph's and LangChain's own errors. What is not here is a 500 with its real message. */
+/** LangGraph's and LangChain's own errors. Any other is a 500 with its original message. */
 export const ERRORS: ErrorTable = {
   GraphRecursionError: 508,
   ModelCallLimitMiddlewareError: 508,
@@ -15,12 +15,15 @@ export const ERRORS: ErrorTable = {
 
 const CAUSES_DEEP = 8;
 
-/** What a run has thrown, so that the table finds it. */
+/** The thrown error in a form that the table recognizes. */
 export function failureOfRun(thrown: unknown): unknown {
   return named(firstOf(thrown));
 }
 
-/** Nodes that fail in one step are thrown together: the first of them stands for all, and has the words of all. */
+/**
+ * Errors of nodes that fail in one step are thrown together: the first represents all, with the
+ * messages of all.
+ */
 function firstOf(thrown: unknown): unknown {
   if (!(thrown instanceof AggregateError)) return thrown;
   const errors = thrown.errors.filter((each) => each instanceof Error);
@@ -28,7 +31,7 @@ function firstOf(thrown: unknown): unknown {
   return new Error(message, { cause: errors[0] });
 }
 
-/** Some of LangChain's errors have a class of their own and the name of all: the class names them. */
+/** Some of LangChain's errors share a name and have distinct classes: those are recognized by class. */
 function named(thrown: unknown): unknown {
   let each = thrown;
   for (let depth = 0; each instanceof Error && depth < CAUSES_DEEP; depth++, each = each.cause) {

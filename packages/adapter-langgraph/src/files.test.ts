@@ -47,7 +47,7 @@ test.for<[string, PortableWork, RegExp]>([
     { input: { query: "rain" }, messages: [textMessage("user", "In Bergen.")] },
     /history.*messages/s,
   ],
-])("%s that the state of a graph has no place for is refused, with the reason", async (given) => {
+])("%s that a graph's state has no place for is refused, with the reason", async (given) => {
   const [, work, reason] = given;
   const { agent } = await world();
   const worker = agent("worker");
@@ -86,7 +86,7 @@ test("files and history of a graph with input and messages go into its messages"
   ]);
 });
 
-test("a member's files are told to the model by name, and reach the next member", async () => {
+test("a member's files are named to the model, and reach the next member", async () => {
   const { agent } = await world();
   const painter = agent("painter-agent");
   painter.serve({ name: "paint", takes: "conversation" }, ({ result }) =>
@@ -162,7 +162,7 @@ test("a member gets the files of the graph's state", async () => {
   expect(seen).toEqual([[NOTES]]);
 });
 
-test("files of members and tools come back with the result of a served graph", async () => {
+test("files of members and tools are in the result of a served graph", async () => {
   const { agent } = await world();
   const painter = agent("painter-agent");
   painter.serve({ name: "paint", takes: "conversation" }, ({ result }) =>

@@ -25,7 +25,7 @@ export function graphOf(thing: Graph | AgentOfGraph): Graph {
   return "graph" in thing ? thing.graph : thing;
 }
 
-/** What a graph and its parts are called: under these names members of a team speak. */
+/** The names of a graph and its parts, under which members of a team speak. */
 export function namesIn({ name, nodes = {} }: Graph): string[] {
   return [...(name === undefined ? [] : [name]), ...Object.keys(nodes)];
 }
@@ -38,21 +38,21 @@ export function saverOf({ checkpointer }: Graph): BaseCheckpointSaver | undefine
 export interface Pending {
   readonly id: string;
   readonly value: unknown;
-  /** JSON Schema of the value it waits for, where the node has said so. */
+  /** JSON Schema of the value it waits for, if the node has given one. */
   readonly schema: unknown;
 }
 
 /** A thread as its checkpointer has it. */
 export interface Thread {
   readonly state: StateSnapshot;
-  /** Those of subgraphs too: LangGraph shows them on the task that has started the subgraph. */
+  /** Including those of subgraphs: LangGraph shows them on the task that has started the subgraph. */
   readonly pending: readonly Pending[];
 }
 
 export async function threadOf(graph: Graph, config: RunnableConfig): Promise<Thread> {
   const state = await graph.getState(config);
   const { pendingWrites = [] } = (await saverOf(graph)?.getTuple(state.config)) ?? {};
-  // While others of its step still wait, a task that is done keeps the interrupt that it once had.
+  // While other tasks of its step still wait, a completed task keeps its old interrupt.
   const isDone = (task: string) =>
     pendingWrites.some(([id, channel]) => id === task && !UNDONE.has(channel));
   const pending = state.tasks
@@ -62,7 +62,7 @@ export async function threadOf(graph: Graph, config: RunnableConfig): Promise<Th
   return { state, pending };
 }
 
-/** What a task writes that has not come to its end. */
+/** What a task writes that has not finished. */
 const UNDONE: ReadonlySet<string> = new Set([
   "__error__",
   "__error_source_node__",
@@ -71,7 +71,7 @@ const UNDONE: ReadonlySet<string> = new Set([
   "__scheduled__",
 ]);
 
-/** Whether the thread has a checkpoint to go on from. */
+/** Whether the thread has a checkpoint to resume from. */
 export function isStarted({ config }: StateSnapshot): boolean {
   return config.configurable?.["checkpoint_id"] !== undefined;
 }

@@ -12,13 +12,13 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/
 import type { BaseMessage, ContentBlock } from "@langchain/core/messages";
 import type { ContentPart, Message } from "@waybill/protocol";
 
-/** Where LangChain carries along what it does not look at. */
+/** Where LangChain passes data along without reading it. */
 export const ORIGINAL = "waybill";
 
 /**
- * A message as LangChain has it. Its id makes it the same message whenever the run is started anew,
- * and tells what a run was given from what it has added. The message itself goes along, for the way
- * back: parts and members that LangChain has no place for stay as they are.
+ * A message in LangChain's form. Its id makes it the same message whenever the run is repeated, and
+ * distinguishes given messages from added ones. The original goes along for the way back: parts and
+ * members that LangChain does not support stay as they are.
  */
 export function toLangChain(message: Message, id?: string): BaseMessage[] {
   const results = toolResultsOf(message);
@@ -77,8 +77,8 @@ function wordsIn({ type, text, data }: ContentPart): string[] {
 type Block = ContentBlock.Standard;
 
 /**
- * The standard blocks of LangChain, where a message is more than words. Its client for OpenAI leaves out
- * the name of such a message, so a user's name is in the words.
+ * LangChain's standard blocks, if a message is more than text. Its client for OpenAI drops the name of
+ * such a message, so a user's name is put into the text.
  */
 function blocksOf(message: Message): Block[] | undefined {
   if (mediaIn(message).length === 0) return undefined;
@@ -96,6 +96,6 @@ function blockOf(media: Media): Block {
   const { type, media_type: mimeType, name, url } = media;
   const metadata = name === undefined ? {} : { metadata: { filename: name } };
   const source = url === undefined ? { data: base64Of(media)! } : { url };
-  // Each of the three types has these members, and TypeScript distributes no union over them.
+  // Each of the three types has these members, but TypeScript does not distribute the union over them.
   return { type, mimeType, ...source, ...metadata } as Block;
 }

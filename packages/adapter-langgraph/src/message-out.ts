@@ -8,7 +8,7 @@ import { stringifyJson } from "@waybill/protocol";
 import type { ContentPart, Json, Message } from "@waybill/protocol";
 import { ORIGINAL, toLangChain } from "./message-in.ts";
 
-/** A message as every framework can read it: the one that came in, unless it was changed meanwhile. */
+/** A message in a form that every framework can read: the one that came in, unless it was changed. */
 export function fromLangChain(message: BaseMessage): Message {
   const original = message.additional_kwargs[ORIGINAL] as Message | undefined;
   if (original !== undefined && isUnchanged(message, original)) return original;
@@ -49,12 +49,15 @@ function partsOf(message: BaseMessage): ContentPart[] {
   const said =
     typeof content === "string"
       ? textMessage("assistant", content).content.filter(({ text }) => text !== "")
-      : // Providers repeat a tool call among the parts; what it is stands in `tool_calls`.
+      : // Providers repeat a tool call among the parts; the authoritative one is in `tool_calls`.
         partsIn(message).filter(({ type }) => !CALLS.has(type));
   return [...said, ...callsOf(message).map(toolCallPart)];
 }
 
-/** LangChain knows the images, recordings and files of every provider; other parts travel as they are. */
+/**
+ * LangChain recognizes the images, recordings and files of every provider; other parts are passed on
+ * unchanged.
+ */
 function partsIn(message: BaseMessage): ContentPart[] {
   const blocks = message.contentBlocks;
   const isShowing = blocks.some((block) => mediaPartOf(block) !== undefined);

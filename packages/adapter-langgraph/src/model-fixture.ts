@@ -8,7 +8,7 @@ type Reply = (
   tools: readonly string[],
 ) => AIMessage | Promise<AIMessage>;
 
-/** A language model that is told what to say. It says the same to the same, after a restart too. */
+/** A scripted language model. It answers the same to the same, after a restart too. */
 export class ScriptedModel extends BaseChatModel {
   readonly #reply: Reply;
   #tools: readonly string[] = [];
@@ -38,7 +38,7 @@ function nameOf(given: unknown): string {
   return called?.name ?? name ?? "";
 }
 
-/** Uses tools once, all at the same time, and ends when they have answered. */
+/** Calls tools once, in parallel, and ends when they have answered. */
 export function usingTools(
   calls: readonly { readonly name: string; readonly args: object; readonly id: string }[],
   last = "done",

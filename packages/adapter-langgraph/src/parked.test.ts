@@ -19,7 +19,7 @@ const LOOK_UP = { name: "look_up", input_schema: { town: "string" } };
 const THREAD = { configurable: { thread_id: "talk" } };
 const HELLO = { messages: [{ role: "user", content: "How is it in Bergen and Oslo?" }] };
 
-/** Somebody who works until they are let go. */
+/** An agent that works until it is released. */
 async function gated() {
   const all = await world();
   const gate = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ async function parkedThreads(graph: Graph): Promise<string[]> {
   return Array.fromAsync(unfinishedThreads(graph));
 }
 
-test("tools that are parked leave their agent in its checkpointer, next to one that is not", async () => {
+test("parked tools leave their agent in its checkpointer, beside a tool that is not parked", async () => {
   const { owner, open, asked } = await gated();
   const runs: string[] = [];
   const clock = tool(() => `noon, run ${runs.push("clock")}`, {
@@ -77,7 +77,7 @@ test("tools that are parked leave their agent in its checkpointer, next to one t
   expect(asked()).toBe(2);
 });
 
-test("a member that is parked leaves its supervisor in the checkpointer", async () => {
+test("a parked member leaves its supervisor in the checkpointer", async () => {
   const { owner, open, asked } = await gated();
   const expert = remoteMember(owner, { name: "expert", capability: "advise", isParked: true });
   const graph = createSupervisor({
@@ -100,7 +100,7 @@ test("a member that is parked leaves its supervisor in the checkpointer", async 
   expect(asked()).toBe(1);
 });
 
-test("a member that is parked leaves its swarm in the checkpointer", async () => {
+test("a parked member leaves its swarm in the checkpointer", async () => {
   const { owner, open, asked } = await gated();
   const front = createAgent({
     model: usingTools([{ name: "transfer_to_expert", args: {}, id: "t1" }]),

@@ -3,15 +3,18 @@ import { WaybillError } from "@waybill/protocol";
 import type { Json, StatusCode } from "@waybill/protocol";
 import { jsonOf } from "./message-out.ts";
 
-/** What a parked step waits for, as its interrupt says it. */
+/** What a parked step waits for, in the value of its interrupt. */
 export interface Parked {
   readonly waybill: "parked";
   readonly handoff_id: string;
-  /** What the graph has answered so far, for whoever wakes it to pass on. */
+  /** The graph's answers so far, for whoever wakes it to pass on. */
   readonly answers: Readonly<Record<string, Json>>;
 }
 
-/** What a parked step is woken with. A failure is spelled out, because checkpoints hold no errors. */
+/**
+ * The value with which a parked step is resumed. A failure is written out, because checkpoints hold no
+ * errors.
+ */
 export type Outcome =
   | { readonly result: HandoffResult }
   | { readonly question: QuestionEvent }

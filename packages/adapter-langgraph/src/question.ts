@@ -4,7 +4,7 @@ import type { Paused, Run } from "@waybill/agent/adapter";
 import type { Pending } from "./graph.ts";
 import { jsonOf } from "./message-out.ts";
 
-/** How often a node has asked under one interrupt's id, and what it has asked last. */
+/** How often a node has asked under one interrupt's id, and its last question. */
 interface AskedRound {
   readonly round: number;
   readonly value: Digest;
@@ -13,9 +13,9 @@ interface AskedRound {
 type AskedById = Readonly<Record<string, AskedRound>>;
 
 /**
- * What a thread waits for, against what was asked before. One node may interrupt again and again
- * under one id, and a resume that is repeated after a crash would be its next answer: so each round
- * is a question of its own, and only the one that is still open is given its answer.
+ * Compares what a thread waits for with what was asked before. One node may interrupt repeatedly under
+ * one id, and a resume that is repeated after a crash would answer its next question. So each round is
+ * a question of its own, and only the open one is given its answer.
  */
 export function answersFor(
   pending: readonly Pending[],
@@ -31,7 +31,7 @@ export function answersFor(
   return Object.fromEntries(given);
 }
 
-/** The interrupts as questions, those that were answered just now as the round after. */
+/** The interrupts as questions; those that were just answered count as the next round. */
 export function pauseOf(
   pending: readonly Pending[],
   resume: Run["resume"],
@@ -70,7 +70,7 @@ function valueOf(value: unknown): Digest {
 
 const TEXTS = ["text", "question", "message"] as const;
 
-/** Words are the question; anything else goes along, with the words in it where they are known. */
+/** A string is the question; any other value goes along, with the question taken from it if it is known. */
 function shownOf(value: unknown): { readonly text?: string; readonly data?: Json } {
   if (value === undefined || value === null) return {};
   if (typeof value === "string") return { text: value };

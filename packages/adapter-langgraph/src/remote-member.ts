@@ -28,7 +28,7 @@ export interface RemoteMemberOptions
     Pick<RemoteOptions, "isParked"> {
   /** What the others call it. */
   readonly name: string;
-  /** What a supervisor's model is told about it. */
+  /** The description for a supervisor's model. */
   readonly description?: string | undefined;
 }
 
@@ -39,10 +39,10 @@ interface Talk {
 
 /**
  * Another agent as a member of a supervisor or a swarm, or as a node of any graph that keeps messages.
- * It gets the whole conversation, with the files of the state and of other remote agents' results.
- * Whatever its result says is added as its own speech, under its name here, with the names of its files;
- * the result as it was received is what `receivedIn` gives of the last message. What is sent is sent here,
- * in the destination of a handoff tool, and never inside the tool.
+ * It gets the whole conversation, with the files of the state and of other remote agents' results. Its
+ * result is added as its own speech, under its name here, with the names of its files; `receivedIn`
+ * returns the received result of the last message. It is sent here, in the destination of a handoff
+ * tool, and never inside the tool.
  */
 export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
   override lc_namespace: string[] = ["waybill", "member"];
@@ -81,8 +81,8 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
 }
 
 /**
- * Models take images, recordings and files from users alone, so what the member shows is a turn of its
- * own under its name. It stands before the words, because a supervisor may keep the last turn alone.
+ * Models accept images, recordings and files from users only, so the member's media are a turn of
+ * their own under its name. It precedes the text, because a supervisor may keep only the last turn.
  */
 function shownFirst(replies: readonly Message[]): Message[] {
   return replies.flatMap((reply) => {
@@ -95,7 +95,7 @@ function shownFirst(replies: readonly Message[]): Message[] {
   });
 }
 
-/** What is shown while the member writes is this message, and is not shown a second time. */
+/** What is shown while the member writes is this message, so it is not shown a second time. */
 function messageId({ envelope, attempt }: HandoffResult): string {
   const { handoff_id: handoffId } = parseEnvelope(readCompact(envelope).payload);
   return tokensId(handoffId, attempt);

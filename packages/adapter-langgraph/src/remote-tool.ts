@@ -20,8 +20,8 @@ export interface RemoteToolOptions
   extends Pick<Handoff, "to" | "timeoutMs" | "session">, Pick<RemoteOptions, "isParked"> {}
 
 /**
- * All of a result, with its receipt: what a `ToolMessage` of a remote tool has as its artifact, and
- * what `receivedIn` finds in a message of a remote member.
+ * The whole result with its receipt: the artifact of a remote tool's `ToolMessage`, and what
+ * `receivedIn` finds in a message of a remote member.
  */
 export interface RemoteArtifact {
   readonly output: Json | undefined;
@@ -29,13 +29,16 @@ export interface RemoteArtifact {
   readonly artifacts: readonly Artifact[];
   readonly by: string;
   readonly attempt: number;
-  /** What it has used, where its recipient says so. */
+  /** What it has used, if its recipient reports it. */
   readonly usage: HandoffUsage | undefined;
   /** The result as its recipient signed it. */
   readonly receipt: string;
 }
 
-/** What another agent can do, as a tool for `createAgent` and whoever else takes tools of LangChain. */
+/**
+ * A capability of another agent as a tool for `createAgent` and everything else that takes LangChain's
+ * tools.
+ */
 export function remoteTool(
   agent: Agent,
   capability: Capability,
@@ -48,7 +51,7 @@ export function remoteTool(
     async (given: unknown, runtime: ToolRuntime): Promise<[string, RemoteArtifact]> => {
       const input = (isOfMembers ? given : (given as { input: Json }).input) as Json;
       const part = runtime.toolCallId ?? runtime.toolCall?.id;
-      // Else it is code that asks, and no model that could take the words for instructions.
+      // Otherwise code asks, and no model that could take the text for instructions.
       const isForModel = part !== undefined || runtime.toolCall !== undefined;
       try {
         const handoff = { capability: name, to, timeoutMs, session, input };
@@ -57,7 +60,7 @@ export function remoteTool(
         return [told, artifactOf(result)];
       } catch (error) {
         if (!WaybillError.is(error)) throw error;
-        // As text it would be the tool's answer, and the real one would come to nobody: the run stops here.
+        // As text it would be the tool's answer, and the real one would be lost: the run stops here.
         if (isLeftOpen(error) && saverIn(runtime) !== undefined) throw new GraphInterrupt([]);
         throw isForModel ? toldToModel(error, to ?? name) : error;
       }
@@ -73,24 +76,24 @@ export function remoteTool(
   );
 }
 
-/** What LangChain gives a tool: the config of its node, and which call of the model it answers. */
+/** What LangChain passes to a tool: the config of its node, and which call of the model it answers. */
 interface ToolRuntime extends LangGraphRunnableConfig {
   readonly toolCallId?: string | undefined;
   readonly toolCall?: { readonly id?: string | undefined } | undefined;
 }
 
-/** A model fills in members of an object; for anything else there has to be one that holds it. */
+/** A model fills in the members of an object; any other input is wrapped in one. */
 function takesMembers(schema: JsonSchema): schema is Exclude<JsonSchema, boolean> {
   return typeof schema === "object" && schema["type"] === "object";
 }
 
-/** All of a result that code may want, and no model is shown. */
+/** The whole result for code, which no model is shown. */
 export function artifactOf(result: HandoffResult): RemoteArtifact {
   const { output, messages, artifacts, by, attempt, usage, envelope: receipt } = result;
   return { output, messages, artifacts, by, attempt, usage, receipt };
 }
 
-/** A tool's error becomes words for a model, in more than one place of LangChain: its message is what they are. */
+/** LangChain converts a tool's error to text for a model in several places, and always uses its message. */
 function toldToModel(error: WaybillError, by: string): WaybillError {
   const { status, retryable, retryAfterMs } = error;
   const told = failureForModel(by, error);

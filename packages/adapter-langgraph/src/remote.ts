@@ -21,21 +21,21 @@ import { Tokens } from "./tokens.ts";
 export interface Handoff extends Omit<Call, "step" | "acknowledge" | "session"> {
   /**
    * The session to hand off in; `true` for that of the run's own thread, so that the turns of a thread
-   * here share a conversation there. Left out, each handoff is a conversation of its own.
+   * here share a conversation there. By default each handoff is a conversation of its own.
    */
   readonly session?: CallSession;
 }
 
 /** How a graph waits for another agent. */
 export interface RemoteOptions {
-  /** Tells handoffs of one task apart: a tool call's id. */
+  /** Distinguishes handoffs of one task: a tool call's id. */
   readonly part?: string | undefined;
   /**
-   * Leaves the graph in its checkpointer while the other agent works, and lets `wake` go on. Inside a
-   * run that is served it waits: that run is the part of the work that others wait for.
+   * Leaves the graph in its checkpointer while the other agent works; `wake` resumes it. Inside a
+   * served run it waits, because others wait for that run.
    */
   readonly isParked?: boolean | undefined;
-  /** What the other agent is called in the graph; the name of the node where it is left out. */
+  /** The name of the other agent in the graph; by default the name of the node. */
   readonly name?: string | undefined;
 }
 
@@ -52,10 +52,10 @@ const State = Annotation.Root({
 type State = typeof State.State;
 
 /**
- * Hands off from inside a node or a tool, and gives the result. It is a graph of its own inside the
- * step, because each question is a step there: an answer then has one place in the checkpoints, and
- * a step that is run again can't take it for the answer to the next question. A function that says
- * what to hand off is not called again once that is done, where the graph is parked.
+ * Hands off from inside a node or a tool, and returns the result. It is a graph of its own inside the
+ * step, because each question is a step there: an answer then has one place in the checkpoints, and a
+ * repeated step can't take it for the answer to the next question. If the graph is parked, a function
+ * that returns the handoff is not called again once that is done.
  */
 export async function remote(
   agent: Agent,
@@ -73,7 +73,7 @@ export async function remote(
     .addNode("dispatch", async () => {
       const handle = send();
       await handle.custody;
-      // LangGraph leaves a run that is stopped where it is: nobody would wait for this one.
+      // LangGraph abandons a run that is stopped: nobody would wait for this one.
       if (config.signal?.aborted === true) await handle.cancel();
       return { handoffId: handle.id };
     })
@@ -83,7 +83,7 @@ export async function remote(
       question: undefined,
     }))
     .addNode("acknowledge", async ({ handoffId }) => {
-      // What the wait has ended with is stored now, and the hub need not keep it any longer.
+      // The outcome of the wait is stored now, so the hub need not keep it any longer.
       await acknowledge(agent, handoffId);
       return {};
     })
@@ -103,15 +103,15 @@ export async function remote(
 
 const leftOpen = new WeakSet<object>();
 
-/** Whether this is no end of a handoff, but of the agent here: the handoff goes on, and is found again. */
+/** Whether this is the end of the agent here, and not of the handoff, which goes on and is found again. */
 export function isLeftOpen(error: WaybillError): boolean {
   return leftOpen.has(error);
 }
 
-/** Each question takes steps of the graph that waits; how many may be asked is for the deadline to say. */
+/** Each question takes steps of the waiting graph; only the deadline bounds their number. */
 const QUESTIONS_AT_MOST = 100_000;
 
-/** Hands off under the id of the framework's task, or finds what was handed off under it before. */
+/** Hands off under the id of the framework's task, or finds the earlier handoff under it. */
 function sending(
   agent: Agent,
   handoff: Handoff | (() => Handoff),
@@ -165,7 +165,7 @@ function nodeOf({ metadata }: LangGraphRunnableConfig): string | undefined {
   return metadata?.["langgraph_node"] as string | undefined;
 }
 
-/** Without an end that is known here, only what the hub has never taken is over. */
+/** Without a known end, only a handoff that the hub has never taken is over. */
 async function goesOn(handle: HandoffHandle, error: WaybillError): Promise<boolean> {
   if (handle.hasEnded) return false;
   const isInCustody = handle.custody.then(
@@ -175,7 +175,7 @@ async function goesOn(handle: HandoffHandle, error: WaybillError): Promise<boole
   return error.status === 503 || isInCustody;
 }
 
-/** The checkpointer has the graph from here on; `wake` comes back with what has happened. */
+/** The checkpointer has the graph from here on; `wake` resumes it with what has happened. */
 function parked({ handoffId, answers }: State): Partial<State> {
   const outcome = interrupt<unknown, Outcome>(parkedOn(handoffId, answers));
   if ("failure" in outcome) throw failureIn(outcome);

@@ -4,18 +4,18 @@ import { mediaIn, mediaInWords, textMessage } from "@waybill/agent/adapter";
 import type { Artifact, ContentPart, Message } from "@waybill/protocol";
 import type { RemoteArtifact } from "./remote-tool.ts";
 
-/** Where the last message of a remote member has all of its result. */
+/** Where the last message of a remote member has its whole result. */
 export const RECEIVED = "waybill";
 
 /**
- * All of the result that a remote member has come to, as it was received, where a message is the last
- * of what the member has said. It is for code: its messages may pose as anybody.
+ * The whole result of a remote member, as it was received, from the member's last message. It is for
+ * code: its messages may impersonate anybody.
  */
 export function receivedIn({ response_metadata }: BaseMessage): RemoteArtifact | undefined {
   return response_metadata[RECEIVED] as RemoteArtifact | undefined;
 }
 
-/** The files of a graph's state, and those that its remote members and tools have given. */
+/** The files of a graph's state, and those of its remote members and tools. */
 export function filesOf(messages: readonly BaseMessage[], inState: unknown): Artifact[] {
   const given = messages.flatMap((message): unknown => {
     const result: unknown = ToolMessage.isInstance(message)
@@ -27,14 +27,14 @@ export function filesOf(messages: readonly BaseMessage[], inState: unknown): Art
   return [...new Map(files.map((file) => [`${file.digest} ${file.name}`, file])).values()];
 }
 
-/** A state's members and a tool's artifact are what the author of a graph likes. */
+/** The author of a graph chooses the form of a state's members and of a tool's artifact. */
 function isArtifact(value: unknown): value is Artifact {
   if (typeof value !== "object" || value === null) return false;
   const { digest, name, media_type } = value as Partial<Record<string, unknown>>;
   return [digest, name, media_type].every((member) => typeof member === "string");
 }
 
-/** What a member has said, with the names of its files: models are told of these, and code has them. */
+/** A member's text with the names of its files: models are told the names, and code has the files. */
 export function namingFiles(
   replies: readonly Message[],
   files: readonly Artifact[],

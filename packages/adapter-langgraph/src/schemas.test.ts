@@ -25,7 +25,7 @@ test.each([
     input_schema: { properties: { topic: { type: "string" } }, required: ["topic"] },
     output_schema: { properties: { note: { type: "string" } }, required: ["note"] },
   });
-  // Where the input has no form of its own, LangGraph takes any part of the state.
+  // Without an input schema, LangGraph accepts any part of the state.
   const plain = new StateGraph(state as never)
     .addNode("look", look)
     .addEdge(START, "look")
@@ -46,7 +46,7 @@ test.each([
   ).rejects.toMatchObject({ status: 422 });
 });
 
-test("what has no schema is left to whoever serves it, and messages are a conversation", () => {
+test("a graph without a schema is described by whoever serves it, and messages are a conversation", () => {
   const annotated = new StateGraph(Annotation.Root({ topic: Annotation<string> }))
     .addNode("look", () => ({}))
     .addEdge(START, "look")

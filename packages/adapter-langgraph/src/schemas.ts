@@ -12,9 +12,9 @@ interface Definitions {
 }
 
 /**
- * What a graph knows of its own state, where that was said in zod or a `StateSchema`. An
- * `Annotation.Root` has types and no schema: there is nothing to derive. Messages are LangChain's
- * own form, which nobody else is to be asked for.
+ * The schemas of a graph's state, if it was declared with zod or a `StateSchema`. An `Annotation.Root`
+ * has types and no schema, so nothing can be derived. Messages are LangChain's own form, which other
+ * agents can't be asked for.
  */
 export function schemasOf(graph: Graph): Schemas {
   if (isConversation(graph)) return { takes: "conversation" };
@@ -43,7 +43,7 @@ function schemaOf(definition: unknown, side: "input" | "output"): Schema | undef
   }
 }
 
-/** Where its input has no form of its own, a graph takes any part of its state. */
+/** Without an input schema, a graph accepts any part of its state. */
 function partOf(state: Schema | undefined): Schema | undefined {
   if (state === undefined) return undefined;
   const { required: _, ...part } = state;

@@ -9,13 +9,13 @@ import type { ScriptedModel } from "@waybill/scripted-model";
 
 let started: Promise<ScriptedModel> | undefined;
 
-/** What reaches a model at the other end of HTTP that is given these messages by LangChain's own client. */
+/** The HTTP request that a model gets for these messages through LangChain's own client. */
 export async function seenByModel(messages: BaseMessage[]): Promise<PortableWork> {
   const { requests } = await asked(messages, NOTHING);
   return seenByChat(requests.at(-1)!);
 }
 
-/** A model at the other end of HTTP reports that this is what it has used. */
+/** The usage that a model behind HTTP reports. */
 export async function reportedByModel(messages: BaseMessage[], usage: PlayedUsage): Promise<void> {
   await asked(messages, usage);
 }

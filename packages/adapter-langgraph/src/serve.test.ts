@@ -44,7 +44,7 @@ async function questionsOf(handle: HandoffHandle, count: number): Promise<Questi
 
 const asked = (text: string) => ({ messages: [textMessage("user", text, "anna")] });
 
-test("a graph's own schemas are those of its capability, and are checked", async () => {
+test("the graph's own schemas are those of its capability, and are checked", async () => {
   const graph = new StateGraph({
     state: z.object({
       topic: z.string(),
@@ -71,7 +71,7 @@ test("a graph's own schemas are those of its capability, and are checked", async
   });
 });
 
-test("an agent replies to a conversation, with all that it has said on the way", async () => {
+test("an agent replies to a conversation, with everything that it has said on the way", async () => {
   const weather = tool(() => "rain", {
     name: "weather",
     description: "Tells the weather.",
@@ -93,7 +93,7 @@ test("an agent replies to a conversation, with all that it has said on the way",
   ]);
 });
 
-test("an agent that has to reply in a form is asked once more, and then it is a 520", async () => {
+test("an agent with a response format is asked once more, and then it is a 520", async () => {
   const replies = ["It rains.", '{"summary":"rain"}'];
   const seen: number[] = [];
   const model = new ScriptedModel((messages) => {
@@ -107,7 +107,7 @@ test("an agent that has to reply in a form is asked once more, and then it is a 
   await expect(handoff(asked("Weather?")).result).rejects.toMatchObject({ status: 520 });
 });
 
-test("what an agent was to fill in is its output", async () => {
+test("the structured response of an agent is its output", async () => {
   const model = new ScriptedModel((_, [name]) => {
     const args = { summary: "rain" };
     return new AIMessage({ content: "", tool_calls: [{ name: name!, args, id: "call_1" }] });
@@ -145,7 +145,7 @@ test("a supervisor and a swarm are served like any agent", async () => {
   expect(second.output).toBe("Rain.");
 });
 
-test("several interrupts at once are several questions, each answered by its id", async () => {
+test("concurrent interrupts are separate questions, each answered by its id", async () => {
   const ask = (text: string) => () => ({ said: [`${text} ${interrupt<string, string>(text)}`] });
   const said = Annotation<string[]>({ reducer: (a, b) => [...a, ...b], default: () => [] });
   const graph = new StateGraph(Annotation.Root({ said }))
@@ -167,7 +167,7 @@ test("several interrupts at once are several questions, each answered by its id"
   ]);
 });
 
-test("one node that asks the same again is answered again, and not with the first answer", async () => {
+test("a node that asks the same again gets a new answer, and not the first one", async () => {
   const graph = new StateGraph(Annotation.Root({ codes: Annotation<string[]> }))
     .addNode("ask", () => ({ codes: [1, 2, 3].map(() => interrupt<string, string>("Code?")) }))
     .addEdge(START, "ask")
@@ -205,7 +205,7 @@ test("a question has the words, the data and the schema of its interrupt", async
   expect((await handle.result).output).toEqual({ ok: true });
 });
 
-test("an approval that LangChain asks for is a question, and its decision the answer", async () => {
+test("an approval of LangChain is a question, and its decision the answer", async () => {
   const sent: string[] = [];
   const send = tool(({ to }) => `sent to ${sent[sent.push(to) - 1]!}`, {
     name: "send",
@@ -232,7 +232,7 @@ test("an approval that LangChain asks for is a question, and its decision the an
   expect(sent).toEqual(["anna and ben"]);
 });
 
-test("the next attempt goes on where the one before has failed", async () => {
+test("the next attempt resumes where the previous one has failed", async () => {
   const runs: string[] = [];
   const graph = new StateGraph(Annotation.Root({ fact: Annotation<string> }))
     .addNode("costly", () => ({ fact: `made in run ${runs.push("costly")}` }))
@@ -278,7 +278,7 @@ test("a run sees its thread, its handoff, its trace and what its author has set"
   expect(seen).toEqual([id, envelope.correlation_id, 1, "mine", "acme", { a: 1 }]);
 });
 
-test("what a subgraph streams is progress too", async () => {
+test("a subgraph's stream is progress too", async () => {
   const inner = new StateGraph(Annotation.Root({ ok: Annotation<boolean> }))
     .addNode("tell", (_, { writer }: LangGraphRunnableConfig) => {
       writer!({ message: "half of it", fraction: 0.5 });
@@ -320,7 +320,7 @@ const unkept = () =>
     .addEdge(START, "ask")
     .compile();
 
-test("nodes that fail together are one failure, with the words of all", async () => {
+test("nodes that fail together are one failure, with the messages of all", async () => {
   const fail = (message: string) => () => {
     throw Object.assign(new Error(message), { name: "GraphRecursionError" });
   };
@@ -346,7 +346,7 @@ test.each([
   expect(error).toMatchObject({ status, message: expect.stringMatching(message) as string });
 });
 
-test("what a model in the graph writes is shown as it writes it, and what is marked nostream is not", async () => {
+test("a model's tokens in the graph are shown as deltas, except those marked nostream", async () => {
   const shownModel = new FakeListChatModel({ responses: ["It is old."] });
   const hidden = new FakeListChatModel({ responses: ["a note"] }).withConfig({
     tags: ["nostream"],
@@ -356,7 +356,7 @@ test("what a model in the graph writes is shown as it writes it, and what is mar
       await hidden.invoke(messages);
       return { messages: await shownModel.invoke(messages) };
     })
-    // Messages without an id, of which none may be lost.
+    // Messages without an id, none of which may be lost.
     .addNode("add", () => ({ messages: [new AIMessage("One."), new AIMessage("Two.")] }))
     .addEdge(START, "reply")
     .addEdge("reply", "add")

@@ -21,8 +21,8 @@ import { withHandler } from "./with-handler.ts";
 /** How a graph is served. */
 export interface ServeGraphOptions {
   /**
-   * More for the graph's config: its context, a recursion limit, members of `configurable`. A `thread_id`
-   * in it is the thread of the run, for handoffs with a session and without.
+   * More for the graph's config: its context, a recursion limit, members of `configurable`. A
+   * `thread_id` in it is the thread of the run, with and without a session.
    */
   readonly config?: ((run: Run) => GraphConfig) | undefined;
 }
@@ -33,10 +33,10 @@ export interface GraphConfig extends RunnableConfig {
 }
 
 /**
- * A compiled graph as a capability, be it a `StateGraph`, a supervisor, a swarm or an agent. With
- * a checkpointer, the next attempt goes on where the one before was killed, and `interrupt()` is
- * a question that outlives restarts. Handoffs of one session are turns in one thread, one after the
- * other; without a checkpointer nothing is kept of a session. Each other handoff has a thread of its own.
+ * A compiled graph as a capability: a `StateGraph`, a supervisor, a swarm or an agent. With a
+ * checkpointer, the next attempt resumes where the previous one was killed, and `interrupt()` is a
+ * question that survives restarts. Handoffs of one session are serialized turns in one thread; without
+ * a checkpointer nothing is kept of a session. Every other handoff has a thread of its own.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export function serveGraph(
   });
 }
 
-/** A graph that hands off to another in its own process is not its parent, as LangChain would take it. */
+/** Keeps a graph that hands off to another one in its own process from becoming its parent in LangChain. */
 function apart<Value>(run: () => Promise<Value>): Promise<Value> {
   return AsyncLocalStorageProviderSingleton.runWithConfig(undefined, run, true);
 }
@@ -114,7 +114,7 @@ async function runGraph(graph: Graph, run: Run, config: GraphConfig): Promise<Fi
   return { ...finished(values), output };
 }
 
-/** Runs a graph to its end, or to where it waits, and gives the last that is known of its state. */
+/** Runs a graph to its end, or until it waits, and returns its last known state. */
 async function streamed(
   graph: Graph,
   input: unknown,
@@ -150,7 +150,7 @@ function configOf(run: Run): GraphConfig {
       ...(tracestate === undefined ? {} : { tracestate }),
     },
     signal,
-    // What the run has done is on the disk before its next step: the attempt after a crash goes on there.
+    // Each step is on disk before the next one: the attempt after a crash resumes there.
     durability: "sync",
   } as GraphConfig;
 }
@@ -159,7 +159,7 @@ function merged(own: GraphConfig, more: GraphConfig = {}): GraphConfig {
   return {
     ...more,
     ...own,
-    // A thread that the author of the graph has named stays.
+    // A thread that the author of the graph has named is kept.
     configurable: { ...own.configurable, ...more.configurable },
     metadata: { ...more.metadata, ...own.metadata },
   };

@@ -17,7 +17,7 @@ import { remoteMember } from "./remote-member.ts";
 import { serveGraph } from "./serve.ts";
 import type { ServeGraphOptions } from "./serve.ts";
 
-/** Says how much it has heard; asks where it is told to, and fails where it is told to. */
+/** Says how much it has heard; asks and fails when it is told to. */
 function chat(checkpointer?: BaseCheckpointSaver, fails: () => boolean = () => false) {
   return new StateGraph(MessagesAnnotation)
     .addNode("reply", ({ messages }) => {
@@ -52,14 +52,14 @@ test("a session is a thread of its own, named by the hash of delegator and sessi
   expect(Object.keys(saver.storage)).toEqual([`${sessionKey("owner", "trip")}:chat`]);
 });
 
-test("without a checkpointer nothing is kept of a session, and the result does not claim it", async () => {
+test("without a checkpointer a session is not kept, and the result does not claim it", async () => {
   const say = await serving(chat());
   await say("one", "trip").result;
   const { output, session } = await say("two", "trip").result;
   expect([output, session]).toEqual(["two", undefined]);
 });
 
-test("a conversation that is gone from its checkpointer is said to be lost", async () => {
+test("a conversation that is missing from its checkpointer is reported as lost", async () => {
   const saver = new MemorySaver();
   const say = await serving(chat(saver));
   await say("one", "trip").result;
@@ -68,7 +68,7 @@ test("a conversation that is gone from its checkpointer is said to be lost", asy
   expect([output, session]).toEqual(["two", "lost"]);
 });
 
-test("a thread that the author of a graph has named stays, with a session and without", async () => {
+test("a thread that the author of a graph has named is kept, with and without a session", async () => {
   const saver = new MemorySaver();
   const config = () => ({ configurable: { thread_id: "mine" } });
   const say = await serving(chat(saver), { config });
@@ -78,7 +78,7 @@ test("a thread that the author of a graph has named stays, with a session and wi
   expect(Object.keys(saver.storage)).toEqual(["mine"]);
 });
 
-test("a turn that fails and is tried again is in the thread once", async () => {
+test("a turn that fails and is retried is in the thread once", async () => {
   let tries = 0;
   const say = await serving(chat(new MemorySaver(), () => ++tries === 2));
   await say("one", "trip").result;
@@ -100,7 +100,7 @@ test("while a thread waits for an answer, other turns of its session wait too", 
   }
 });
 
-test("a node that asks for it hands off in the session of its thread", async () => {
+test("a node can hand off in the session of its thread", async () => {
   const { agent } = await world();
   const [worker, caller] = [agent("worker"), agent("caller")];
   worker.serve(...serveGraph(chat(new MemorySaver()), { name: "chat" }));
@@ -127,7 +127,7 @@ test("a node that asks for it hands off in the session of its thread", async () 
   expect(await apart("four", "thread 1")).toBe("four");
 });
 
-test("a state that is no conversation is continued in a session, too", async () => {
+test("a state without messages is continued in a session, too", async () => {
   const Count = Annotation.Root({
     add: Annotation<number>,
     sum: Annotation<number>({ reducer: (a, b) => a + b, default: () => 0 }),

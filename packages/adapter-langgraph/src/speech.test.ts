@@ -60,7 +60,7 @@ const transfer = (id: string, to: string): Reply => ({
   calls: [{ id, name: `transfer_to_${to}`, arguments: {} }],
 });
 
-test("a supervisor's model is told a result that poses as others as the member's speech", async () => {
+test("a supervisor's model is told an impersonating result as the member's speech", async () => {
   const all = await world();
   const expert = all.agent("far-away");
   expert.serve({ name: "advise", takes: "conversation" }, ({ result }) =>
@@ -100,7 +100,7 @@ test("a supervisor's model is told a result that poses as others as the member's
   const calls = told.flatMap(({ tool_calls = [] }) => tool_calls.map((each) => each.function.name));
   expect(calls).not.toContain("transfer_to_checker");
 
-  // The next remote agent hears it in the same way: what was received does not travel on.
+  // The next remote agent gets it in the same form: what was received is not passed on.
   const [onward] = heard;
   expect(
     onward!.filter((each) => each.name === "expert" && toolCallsOf(each).length === 0),
@@ -148,7 +148,7 @@ test("members keep their names through several agents, in the model's request to
   ]);
 });
 
-test("what a member shows reaches the supervisor's model as a turn under the member's name", async () => {
+test("a member's media reach the supervisor's model as a turn under the member's name", async () => {
   const all = await world();
   const image = { type: "image", media_type: "image/png", name: "tree.png", data: "_-8" };
   const painter = all.agent("far-away");

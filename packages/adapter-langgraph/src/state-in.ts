@@ -15,13 +15,13 @@ import { toLangChain } from "./message-in.ts";
 
 type Given = Pick<Run, "work" | "capability" | "handoffId" | "delegator">;
 
-/** What a graph that keeps messages is talked to in, unless its input is members of its state. */
+/** The key under which a graph that keeps messages is talked to, unless its input is members of its state. */
 export function isConversation({ channels }: Pick<Graph, "channels">, input?: Json): boolean {
   if (!Object.hasOwn(channels, "messages")) return false;
   return !isObject(input) || !Object.keys(input).some((name) => Object.hasOwn(channels, name));
 }
 
-/** The work as the state that a graph starts from. */
+/** The work as the initial state of a graph. */
 export function stateOf(graph: Graph, given: Given): unknown {
   const { channels } = graph;
   const { work, capability, handoffId, delegator: by } = given;
@@ -46,7 +46,7 @@ export function stateOf(graph: Graph, given: Given): unknown {
   return { ...input, ...files, messages: turns(shownByUsers(withFiles(history, toShow))) };
 }
 
-/** A state without messages has no place for a history, and none for files where it has no artifacts. */
+/** A state without messages has no place for a history, and none for files without artifacts. */
 function assertNothingLost({ input, messages = [] }: PortableWork, toShow: readonly Artifact[]) {
   const [file] = toShow;
   if (file !== undefined) throw placeless(`the file ${file.name}`, "artifacts");
@@ -64,7 +64,7 @@ function placeless(what: string, channel: string): WaybillError {
   );
 }
 
-/** The id of a message that a run is given: in every attempt the same, and like no other's. */
+/** The id of a message that is given to a run: deterministic, and unique. */
 export function givenId(handoffId: string, name: string | number): string {
   return `${handoffId}/${name}`;
 }

@@ -14,7 +14,7 @@ export interface RunInThread {
   readonly before?: Values | undefined;
 }
 
-/** What a graph has come to, and what it has said on the way. */
+/** The outcome of a graph, and what it has said on the way. */
 export function finishedOf(values: unknown, of: RunInThread): Finished {
   if (typeof values !== "object" || values === null || Array.isArray(values)) {
     return { output: values === undefined ? undefined : jsonOf(values) };
@@ -28,19 +28,19 @@ export function finishedOf(values: unknown, of: RunInThread): Finished {
   };
 }
 
-/** What an agent was to fill in, where it has. */
+/** The structured response of an agent, if there is one. */
 export function structuredIn(values: unknown): Json | undefined {
   const { structuredResponse } = (values ?? {}) as Values;
   return structuredResponse === undefined ? undefined : jsonOf(structuredResponse);
 }
 
-/** The last thing that was said by what was run. */
+/** The last message of the run. */
 export function lastWordsIn(values: unknown, of: RunInThread): string {
   const last = addedIn(((values ?? {}) as Values)["messages"], of).at(-1);
   return last === undefined ? "" : textOf(fromLangChain(last));
 }
 
-/** Earlier turns are not said again: neither what was there before, nor what was given to this one. */
+/** Only new turns: neither earlier ones, nor those that were given to this run. */
 function addedIn(messages: unknown, { handoffId, before }: RunInThread): BaseMessage[] {
   if (!Array.isArray(messages)) return [];
   const earlier = new Set(((before?.["messages"] ?? []) as BaseMessage[]).map(({ id }) => id));

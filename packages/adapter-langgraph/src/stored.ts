@@ -12,10 +12,10 @@ export function saverIn({
 }
 
 /**
- * Settles once the checkpoints that a step has started from are stored, its own and those of the
- * graphs around it; false where they are not. A task's id is made of them: what is sent under it
- * before they are stored would be sent again, under another, by the run after a crash. LangGraph
- * waits for them before a next step at most, and never before the first.
+ * Settles once the checkpoints from which a step has started are stored, its own and those of the
+ * graphs around it; false if they are not. A task's id is derived from them: without this, a handoff
+ * that is sent before they are stored would be sent again under another id after a crash. LangGraph
+ * itself waits for them before the next step at most, and never before the first.
  */
 export async function isStored(config: LangGraphRunnableConfig): Promise<boolean> {
   const saver = saverIn(config);

@@ -5,12 +5,12 @@ import type { HandleLLMNewTokenCallbackFields } from "@langchain/core/callbacks/
 const UNSEEN = ["nostream", "langsmith:nostream"];
 
 /**
- * Hears the tokens of the models in a graph. `streamMode: "messages"` would tell of them too, but it
- * gives all messages of a node that have no id the same one, so that only the last is kept.
+ * Listens to the tokens of the models in a graph. `streamMode: "messages"` would report them too, but
+ * it gives all messages of a node without an id the same one, so that only the last is kept.
  */
 export class TokenListener extends BaseCallbackHandler {
   override name = "waybill_tokens";
-  /** Has models stream that are only invoked. */
+  /** Makes models stream that are only invoked. */
   lc_prefer_streaming = true;
   readonly #hear: (text: string) => void;
 

@@ -6,14 +6,14 @@ import type { Serialized } from "@langchain/core/load/serializable";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { DeltaEvent } from "@waybill/agent";
 
-/** Tells the run of another agent from that of a model, whose tokens are counted. */
+/** Distinguishes the run of another agent from that of a model, whose tokens are counted. */
 export const REMOTE_TAG = "waybill:remote";
 
 const REMOTE: Serialized = { lc: 1, type: "not_implemented", id: ["waybill", "remote"] };
 
 /**
- * Shows what another agent writes as LangChain shows the tokens of a model: that is what
- * `streamMode: "messages"` reads. An agent that sends no deltas is not shown as a model.
+ * Shows what another agent writes in the way of LangChain's model tokens, which `streamMode:
+ * "messages"` reads. An agent that sends no deltas is not shown as a model.
  */
 export class Tokens {
   readonly #config: LangGraphRunnableConfig;
@@ -22,7 +22,7 @@ export class Tokens {
   #run: CallbackManagerForLLMRun | undefined;
   #attempt = 0;
 
-  /** `name`: what the agent is called in the graph, whatever it calls itself. */
+  /** `name`: the agent's name in the graph, whatever it calls itself. */
   constructor(config: LangGraphRunnableConfig, handoffId: string, name: string | undefined) {
     this.#config = config;
     this.#handoffId = handoffId;
@@ -59,7 +59,7 @@ export class Tokens {
   }
 }
 
-/** The id of the message that an attempt writes, so that the whole message takes the place of its tokens. */
+/** The id of the message that an attempt writes, so that the complete message replaces its tokens. */
 export function tokensId(handoffId: string, attempt: number): string {
   return `${handoffId}/${attempt}`;
 }

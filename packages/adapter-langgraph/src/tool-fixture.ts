@@ -30,7 +30,10 @@ export const fixture: AdapterFixture = {
   },
 };
 
-/** Without one around its tools, an agent tells its model of an error; with one, the run ends with its cause. */
+/**
+ * Without an error handler around its tools, an agent tells its model of an error; with one, the run
+ * ends with its cause.
+ */
 const throwing = createMiddleware({
   name: "throwing",
   async wrapToolCall(request, handler) {
@@ -45,7 +48,7 @@ const throwing = createMiddleware({
 async function calling(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
   const [first] = work.messages ?? [];
-  // A model makes its arguments of what it was asked.
+  // A model derives its arguments from the request.
   const args = (work.input ?? (first && { query: textOf(first) })) as Record<string, unknown>;
   let heard: readonly BaseMessage[] = [];
   const { graph } = createAgent({

@@ -1,22 +1,22 @@
 import { emptyCheckpoint } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 
-/** The turn of one handoff in a thread that others have turns in, too. */
+/** The turn of one handoff in a thread that other handoffs have turns in, too. */
 export interface Turn {
   readonly handoffId: string;
-  /** The checkpoint of the thread from which it was begun; null where the thread was new. */
+  /** The checkpoint from which it was begun; null if the thread was new. */
   readonly base: string | null;
-  /** When its handoff has to end, in milliseconds since 1970: until then what it asks may be answered. */
+  /** When its handoff has to end, in milliseconds since 1970: until then its questions may be answered. */
   readonly until: number;
 }
 
-/** Beside the checkpoints of the graph, in the same thread: whoever deletes that deletes these, too. */
+/** In the same thread beside the checkpoints of the graph, so that they are deleted together. */
 const NAMESPACE = "waybill";
 const LOOKED_AT = 100;
 
 /**
- * The turns of a thread, kept by its checkpointer. LangGraph keeps nothing of a run that tells whose it
- * was, and a turn that is begun a second time would be in the conversation twice.
+ * The turns of a thread, kept by its checkpointer. LangGraph does not record which handoff a run
+ * belongs to, and a turn that is begun a second time would be in the conversation twice.
  */
 export class TurnsOfThread {
   readonly #saver: BaseCheckpointSaver;
@@ -36,7 +36,7 @@ export class TurnsOfThread {
     await this.#saver.put(this.#config, emptyCheckpoint(), metadata, {});
   }
 
-  /** The turn after that of a handoff; undefined where the handoff has had none, or the last one. */
+  /** The turn after that of a handoff; undefined if the handoff has had none, or the last one. */
   async after(handoffId: string): Promise<Turn | undefined> {
     let next: Turn | undefined;
     // The newest come first.

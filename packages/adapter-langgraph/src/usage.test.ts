@@ -23,11 +23,11 @@ function reporting(): ScriptedModel {
 
 const asked = { messages: [textMessage("user", "Where does it rain?", "anna")] };
 
-test("models count wherever they are in a graph, and a remote member's usage is its own", async () => {
+test("models count anywhere in a graph, and a remote member's usage is its own", async () => {
   const { agent } = await world();
   const [worker, remote, owner] = [agent("worker"), agent("remote"), agent("owner")];
   remote.serve({ name: "forecast", takes: "conversation" }, ({ addUsage, delta }) => {
-    // It is shown as a model's tokens are, and no model of the graph has written it.
+    // It is shown like a model's tokens, and no model of the graph has written it.
     delta("In Bergen.");
     addUsage({ model: "small", requests: 2, input_tokens: 7, output_tokens: 3 });
     return "In Bergen.";
@@ -71,7 +71,7 @@ test("models count wherever they are in a graph, and a remote member's usage is 
   });
 });
 
-test("a run that fails says what it has used until then", async () => {
+test("a failed run reports its usage so far", async () => {
   const { agent } = await world();
   const [worker, owner] = [agent("worker"), agent("owner")];
   const model = reporting();

@@ -8,7 +8,7 @@ import type { CountedUsage, Run } from "@waybill/agent/adapter";
 import { REMOTE_TAG } from "./tokens.ts";
 import { withHandler } from "./with-handler.ts";
 
-/** Hears of every model in a run, however deep it is in the graph, and counts what the model reports. */
+/** Listens to every model in a run, at any depth of the graph, and counts what it reports. */
 class Counting extends BaseCallbackHandler {
   override name = "waybill.usage";
   // Otherwise LangChain may call it after the run has ended.
@@ -26,7 +26,7 @@ class Counting extends BaseCallbackHandler {
     _parentRunId?: string,
     tags: string[] = [],
   ): void {
-    // What another agent has used comes with its result.
+    // Another agent's usage comes with its result.
     if (!tags.includes(REMOTE_TAG)) this.#add(countedIn(output));
   }
 }
@@ -39,7 +39,7 @@ export function counting<Config extends RunnableConfig>(
   return withHandler(config, new Counting(add));
 }
 
-/** A message whose type says nothing of its usage, because a graph may have messages of any structure. */
+/** A message whose type says nothing about its usage, because a graph may have messages of any structure. */
 type Counted = BaseMessage & { usage_metadata?: UsageMetadata | undefined };
 
 function countedIn({ generations, llmOutput }: LLMResult): CountedUsage {
@@ -59,7 +59,7 @@ function countedIn({ generations, llmOutput }: LLMResult): CountedUsage {
   return { requests: 1, input_tokens: promptTokens, output_tokens: completionTokens };
 }
 
-/** Of a model that is no chat model. */
+/** Of a model that is not a chat model. */
 interface TokenUsage {
   readonly promptTokens?: unknown;
   readonly completionTokens?: unknown;
@@ -69,7 +69,7 @@ function modelOf({ response_metadata: about }: BaseMessage): unknown {
   return about["model_name"] ?? about["model"];
 }
 
-/** What a remote agent has used, on the last of its messages, where LangChain looks for it. */
+/** A remote agent's usage, on the last of its messages, where LangChain looks for it. */
 export function withUsage(messages: BaseMessage[], usage: HandoffResult["usage"]): BaseMessage[] {
   const last: Counted | undefined = messages.findLast((each) => AIMessage.isInstance(each));
   if (last !== undefined && usage !== undefined) last.usage_metadata = usageMetadata(usage);

@@ -61,14 +61,14 @@ async function gated() {
   };
 }
 
-test("a graph that is parked on two agents is woken by each of them, whoever is first", async () => {
+test("a graph that is parked on two agents is woken by each of them, in any order", async () => {
   const { agent, open, asked } = await gated();
   const saver = new MemorySaver();
   const owner = agent("owner");
   const graph = twoParked(owner, saver);
   expect(isInterrupted(await graph.invoke(TOWNS, THREAD))).toBe(true);
   const woken = wake(owner, graph, THREAD);
-  // Whoever wakes it at the same time waits for the same end.
+  // A concurrent wake waits for the same end.
   expect(wake(owner, graph, THREAD)).toBe(woken);
   open("Oslo");
   open("Bergen");
@@ -79,7 +79,7 @@ test("a graph that is parked on two agents is woken by each of them, whoever is 
   expect(await unfinishedIn(graph)).toEqual([]);
 });
 
-test("an agent that stops leaves its graph parked, and the next one wakes it", async () => {
+test("a stopping agent leaves its graph parked, and the next one wakes it", async () => {
   const { agent, open, asked } = await gated();
   const saver = new MemorySaver();
   const first = agent("owner");
@@ -98,7 +98,7 @@ test("an agent that stops leaves its graph parked, and the next one wakes it", a
   expect(asked()).toBe(2);
 });
 
-test("a question reaches who has parked the graph, and the answer wakes it again", async () => {
+test("a question reaches the code that has parked the graph, and the answer wakes it again", async () => {
   const { agent } = await world();
   const atlas = agent("atlas");
   atlas.serve<string>(

@@ -14,18 +14,18 @@ type PendingQuestion = Pending & { readonly value: Parked };
 
 /** How a parked graph is woken. */
 export interface WakeOptions {
-  /** A parked graph has no stream: what the other agents report comes here. */
+  /** A parked graph has no stream: the other agents' progress comes here. */
   readonly onProgress?: Listening["onProgress"];
 }
 
-/** What is being woken in this process: LangGraph itself lets two runs of one thread go on at once. */
+/** The threads being woken in this process: LangGraph itself allows two concurrent runs of one thread. */
 const waking = new WeakMap<Graph, Map<string, Promise<unknown>>>();
 
 /**
- * Waits for what a thread is parked on, and goes on with it, until it has ended or waits for somebody
- * else: what `invoke` would have given. Also goes on with a thread that was killed while it ran. Each
- * result is resumed by its interrupt's id, and the hub has it until the checkpointer has. The config's
- * signal cancels what it waits for; an agent that stops leaves all as it is.
+ * Waits for what a thread is parked on, and resumes it, until it has ended or waits for somebody else;
+ * returns what `invoke` would have returned. Also resumes a thread that was killed while it ran. Each
+ * result is resumed by its interrupt's id, and stays at the hub until the checkpointer has it. The
+ * config's signal cancels what it waits for; a stopping agent leaves everything as it is.
  */
 export function wake(
   agent: Agent,
@@ -44,7 +44,7 @@ export function wake(
   return woken;
 }
 
-/** The threads that are parked or were killed while they ran: what `wake` is for after a restart. */
+/** The threads that are parked or were killed while they ran: those to `wake` after a restart. */
 export async function* unfinishedThreads(thing: Graph | AgentOfGraph): AsyncGenerator<string> {
   const graph = graphOf(thing);
   const saver = saverOf(graph);
@@ -89,13 +89,13 @@ async function wakeThread(
         [INTERRUPT]: pending.map(({ id, value }) => ({ id, value })),
       };
     } else {
-      // There is nothing to run, and this gives what the thread has come to.
+      // There is nothing to run, so this returns the outcome of the thread.
       return values ?? graph.invoke(null, config);
     }
   }
 }
 
-/** What becomes of a handoff that a graph is parked on: its end, or a question that the graph asks. */
+/** The outcome of a handoff that a graph is parked on: its end, or a question that the graph asks. */
 async function outcomeOf(
   agent: Agent,
   { id, value }: PendingQuestion,

@@ -1,7 +1,7 @@
 import type { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import type { RunnableConfig } from "@langchain/core/runnables";
 
-/** A config with one more handler, which hears of everything in the run, however deep it is. */
+/** A config with one more handler, which is called for everything in the run, at any depth. */
 export function withHandler<Config extends RunnableConfig>(
   config: Config,
   handler: BaseCallbackHandler,

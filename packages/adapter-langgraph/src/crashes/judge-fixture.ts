@@ -9,7 +9,7 @@ import type { Envelope } from "@waybill/protocol";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { jobGraph } from "./graph-fixture.ts";
 
-/** What is wrong with what the lives have left on the disk; nothing, if all is well. */
+/** The violations that the processes have left on disk; none if all is well. */
 export async function faultsIn(folder: string, topics: readonly string[]): Promise<string[]> {
   const store = await openSqliteStore(join(folder, "hub.db"));
   const hub = await openHub({ store, key: await loadKey(join(folder, "hub.json")) });

@@ -40,7 +40,7 @@ await Promise.all(
   topics.map(async (topic) => {
     const config = { configurable: { thread_id: topic } };
     const { createdAt } = await graph.getState(config);
-    // Of a job that was killed before its first checkpoint nothing is known, and nothing was sent.
+    // A job that was killed before its first checkpoint is unknown, and has sent nothing.
     if (createdAt === undefined) await graph.invoke({ topic }, config);
     else if (!unfinished.has(topic)) return;
     tell("waiting", topic);

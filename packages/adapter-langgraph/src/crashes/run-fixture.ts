@@ -21,12 +21,15 @@ export function killsFrom(seed: number, count: number): Kill[] {
   return Array.from({ length: count }, (_, index) => ({
     topic: `job ${index}`,
     phase: PHASES[Math.floor(random() * PHASES.length)]!,
-    // Half of them right at the start of the phase, where most is under way.
+    // Half of them at the very start of the phase, where most is under way.
     afterMs: random() < 0.5 ? random() * 5 : random() * AFTERWARDS_MS,
   }));
 }
 
-/** One job and one kill more in each life; the last life is left to end. Gives the kills that came in time. */
+/**
+ * One more job and one kill in each process; the last process runs to its end. Returns the kills that
+ * came in time.
+ */
 export async function runKilled(folder: string, kills: readonly Kill[]): Promise<number> {
   let killed = 0;
   const topics: string[] = [];
@@ -63,7 +66,7 @@ async function live(
   return ending;
 }
 
-/** Numbers from 0 to below 1 that a seed decides (mulberry32). */
+/** Repeatable random numbers from 0 to below 1 (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -15,7 +15,7 @@ import { handoffsLast } from "./handoffs-last.ts";
 
 const LOOK_UP = { name: "look_up", input_schema: { town: "string" } };
 
-/** A swarm whose front asks a remote tool and a plain one, and hands over, all in one turn. */
+/** A swarm whose first agent calls a remote tool and a plain one, and hands over, all in one turn. */
 async function handedOver(...middleware: AgentMiddleware[]) {
   const { agent } = await world();
   const atlas = agent("atlas");
@@ -63,7 +63,7 @@ async function handedOver(...middleware: AgentMiddleware[]) {
   ]);
 }
 
-test("who is handed over to hears what all the tools of the turn have answered", async () => {
+test("the next agent sees the results of all tools of the turn", async () => {
   expect(await handedOver(handoffsLast())).toEqual([
     ["human", "How is it in Bergen?", 0],
     ["ai", ["look_up", "clock"], 2],
@@ -74,7 +74,7 @@ test("who is handed over to hears what all the tools of the turn have answered",
   ]);
 });
 
-test("without it LangGraph drops them, and leaves calls that nothing answers", async () => {
+test("without the middleware LangGraph drops them, and leaves calls without results", async () => {
   const isHandoff = () => false;
   for (const middleware of [[], [handoffsLast({ isHandoff })]]) {
     expect(await handedOver(...middleware)).toEqual([

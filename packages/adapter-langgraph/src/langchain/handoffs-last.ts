@@ -5,7 +5,7 @@ import type { AgentMiddleware } from "langchain";
 
 /** Which tool calls count as handoffs. */
 export interface HandoffsLastOptions {
-  /** Which tools hand over to another member: left out, those that are called `transfer_to_…`. */
+  /** Which tools hand over to another member; by default those called `transfer_to_…`. */
   readonly isHandoff?: ((toolName: string) => boolean) | undefined;
 }
 
@@ -15,8 +15,8 @@ type Call = NonNullable<AIMessage["tool_calls"]>[number];
 const LATER = "waybill_later";
 
 /**
- * For an agent that has handoff tools next to others. A handoff ends the agent's graph at once, and
- * LangGraph drops what the other tools of the same turn answer, remote ones too (langgraph#7129).
+ * For an agent with handoff tools beside others. A handoff ends the agent's graph at once, and
+ * LangGraph drops the results of the other tools of the same turn, remote ones too (langgraph#7129).
  * With this the others are called first, and the handoff after they have answered.
  */
 export function handoffsLast({
@@ -44,7 +44,10 @@ export function handoffsLast({
   }) as AgentMiddleware;
 }
 
-/** The same message, by its id, with calls that wait. What a provider keeps of its own reply has them still. */
+/**
+ * The same message, by its id, without the calls that wait. The provider's own copy of the reply still
+ * has them.
+ */
 function without(said: AIMessage, later: readonly Call[]): AIMessage {
   const { id, name, content, tool_calls = [], usage_metadata } = said;
   const kept = Object.entries(said.additional_kwargs).filter(([key]) => key !== "tool_calls");

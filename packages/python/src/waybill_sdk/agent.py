@@ -1,4 +1,4 @@
-"""An agent: what it serves, what it hands off, and its line to the hub."""
+"""An agent: what it serves, what it hands off, and its connection to the hub."""
 
 from __future__ import annotations
 
@@ -40,24 +40,25 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 _CREDIT = 16
 _START_WITHIN_S = 30.0
-# Far longer than a hub takes, and bearable for who has pressed Ctrl-C.
+# Far longer than a hub takes, and acceptable after Ctrl-C.
 SETTLE_WITHIN_S = 5.0
 
 
 class Agent:
-    """Serves capabilities and hands off work. `async with` starts it, and lets its work end.
+    """Serves capabilities and hands off work. `async with` starts it, and lets running work end.
 
-    `key` is what it signs with, and what its name belongs to. Left out: the application keeps one on disk
-    for this agent at this hub, in the folder that the environment variable `WAYBILL_KEYS` names, or else in
-    `.waybill/keys` beside the application's pyproject.toml.
-    `credit` is how many attempts it works on at once; `trust` says whose manifests are believed, and
-    left out those are that the hub has let in; `manifest` has more for its manifest than its id, keys
-    and capabilities; `invitation` lets it in at a hub that takes no strangers, is never sent, and left
-    out is that of the environment variable `WAYBILL_INVITATION`; `recovery_key` is the public half of a
-    key that is kept offline, as `waybill keys recovery` prints it: with it the agent keeps its name when
-    its key is lost or stolen, and left out is the one that it has listed before.
-    Artifacts with more bytes than `inline_artifact_bytes` are uploaded to the hub, and the envelope names them by
-    their digest; smaller ones are in the envelope itself, up to four times this together."""
+    `key` is its signing key, to which its name is bound. By default the application keeps one on
+    disk for this agent at this hub, in the folder of the environment variable `WAYBILL_KEYS`, or
+    else in `.waybill/keys` beside the application's pyproject.toml. `credit` is how many attempts
+    it works on at once. `trust` says whose manifests are trusted, by default all that the hub has
+    admitted. `manifest` has members of its manifest besides its id, keys and capabilities.
+    `invitation` admits it to a hub that requires one, is never sent, and is by default that of the
+    environment variable `WAYBILL_INVITATION`. `recovery_key` is the public half of a key that is
+    kept offline, as `waybill keys recovery` prints it: with it the agent keeps its name after its
+    key is lost or stolen; the default is the one that it has listed before. Artifacts larger than
+    `inline_artifact_bytes` are uploaded to the hub, and the envelope refers to them by digest;
+    smaller ones are sent inline, up to four times this in one envelope.
+    """
 
     def __init__(
         self,
@@ -121,7 +122,7 @@ class Agent:
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The loop that it was started in, for adapters whose frameworks run in threads."""
+        """The loop in which it was started, for adapters whose frameworks run in threads."""
         if self._loop is None:
             raise WaybillError(
                 403, f"{self.id} has not started: start it before a framework uses it."
@@ -131,8 +132,10 @@ class Agent:
     def serve(
         self, capability: str | dict[str, Any], handler: Handler | None = None
     ) -> Callable[[Handler], Handler]:
-        """Offers a capability, as a call or as a decorator. Before the start: what an agent can do is in its
-        signed manifest. A plain function as handler runs in a thread."""
+        """Offers a capability, as a call or as a decorator. It has to be called before the start,
+        because the signed manifest lists what an agent can do. A plain function as handler runs in
+        a thread.
+        """
         offered = {"name": capability} if isinstance(capability, str) else capability
 
         def take(given: Handler) -> Handler:
@@ -150,14 +153,18 @@ class Agent:
         return take
 
     def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
-        """Hands off, starting the agent where that was not done.
+        """Hands off, and starts the agent if that was not done.
 
-        Options: `to` (left out: the hub picks), `input`, `brief`, `messages`, `artifacts`, `version`,
-        `contract`, `metadata`, `tags`, `min_reliability`, `timeout` in seconds or `deadline`, `not_before`, `priority`, `handoff_id`,
-        `correlation_id`, `replay_of`, `group`, `session` (an id, or `{"id", "wait_seconds"}`), `traceparent`, `tracestate`, `acknowledge` ("auto" or
-        "manual"). `artifacts` are files that go along: `{"path": …}`, `{"name", "bytes"}`, `{"name", "stream"}`, or one that
-        was received; large ones are uploaded before the handoff is sent, which counts towards its time. With a `handoff_id` that was used before it finds that handoff again, after a restart
-        too, if the work is the same; other work under the same id is a 409."""
+        Options: `to` (by default the hub picks), `input`, `brief`, `messages`, `artifacts`,
+        `version`, `contract`, `metadata`, `tags`, `min_reliability`, `timeout` in seconds or
+        `deadline`, `not_before`, `priority`, `handoff_id`, `correlation_id`, `replay_of`, `group`,
+        `session` (an id, or `{"id", "wait_seconds"}`), `traceparent`, `tracestate`, `acknowledge`
+        ("auto" or "manual"). `artifacts` are files to send along: `{"path": …}`, `{"name",
+        "bytes"}`, `{"name", "stream"}`, or a received one; large ones are uploaded before the
+        handoff is sent, which counts towards its time. A `handoff_id` that was used before finds
+        that handoff again, also after a restart, if the work is the same; for other work it is a
+        409.
+        """
         return self._delegating.hand_off(capability, **options)
 
     @overload
@@ -178,26 +185,29 @@ class Agent:
     async def hand_off_all(
         self, capability: str, inputs: Iterable[Any], **options: Any
     ) -> list[Any]:
-        """Hands off one input after the other, `concurrency` at a time (16), and gives the results in the order of
-        the inputs. The first failure cancels the others and is raised; with `settled=True` all are waited for,
-        and a `Settled` says of each how it ended.
+        """Hands off the inputs in order, `concurrency` at a time (16), and returns the results in
+        the order of the inputs. The first failure cancels the others and is raised; with
+        `settled=True` all are waited for, and a `Settled` says how each ended.
 
         `handoff_id(input, index)` gives each an id that can be found again after a crash, and
-        `on_handoff(handle, index)` is called with each as it is handed off. The other options are those of
-        `hand_off`, and hold for each."""
+        `on_handoff(handle, index)` is called with each as it is made. The other options are those
+        of `hand_off`, and apply to each.
+        """
         return await fan_out(self.hand_off, capability, inputs, **options)
 
     async def attach(
         self, handoff_id: str, *, acknowledge: Literal["auto", "manual"] = "auto"
     ) -> HandoffHandle:
-        """Finds a handoff again that this agent has made, after a restart too."""
+        """Finds a handoff that this agent has made again, also after a restart."""
         await self._start_unstopped()
         return await self._delegating.attach(handoff_id, acknowledge)
 
     async def find(self, capability: str, **query: Any) -> dict[str, Any]:
-        """Who offers it, best first in `fits`, and in `left_out` why not everybody else.
+        """Finds agents that offer it, best first in `fits`, and in `left_out` why the others do not
+        fit.
 
-        Query: `input`, `version`, `tags`, `within`, `min_reliability`, `words`."""
+        Query: `input`, `version`, `tags`, `within`, `min_reliability`, `words`.
+        """
         await self._start_unstopped()
         until = asyncio.get_running_loop().time() + _START_WITHIN_S
         asked = {"capability": capability, **query}
@@ -214,7 +224,7 @@ class Agent:
         try:
             await asyncio.shield(started)
         except WaybillError:
-            # The hub may be there the next time.
+            # The hub may be reachable the next time.
             self._started = None
             raise
         except asyncio.CancelledError:
@@ -234,7 +244,7 @@ class Agent:
         )
 
     async def _publish(self) -> None:
-        """Publishes what it says about itself, as the next of its manifests where that has changed."""
+        """Publishes its manifest, as the next in its sequence if it has changed."""
         hub = self._context.link.hub
         wanted = {
             "keys": [self._key.jwk],
@@ -262,7 +272,7 @@ class Agent:
         if self._is_closed:
             raise _stopped(self.id)
         await self.start()
-        # Work that is finished while the agent stops may still hand off parts.
+        # Work that finishes while the agent stops may still hand off children.
         if self._is_closed:
             raise _stopped(self.id)
         if self._lost is not None:
@@ -284,7 +294,9 @@ class Agent:
         self._context.link.seen(delivery["id"])
 
     def _lose(self, reason: WaybillError) -> None:
-        """What is delivered about its handoffs goes elsewhere now, or nowhere: nobody here is to wait for it."""
+        """Deliveries about its handoffs go to another process now, or nowhere: ends the waits in
+        this one.
+        """
         log.error("%s is not attached any more: %s", self.id, reason)
         self._lost = reason
         self._delegating.fail(
@@ -302,12 +314,13 @@ class Agent:
         *,
         settle: float = SETTLE_WITHIN_S,
     ) -> list[Unconfirmed]:
-        """`finish` lets the work end; `release` gives it back at once. `abandon` says nothing at all, like a
-        crash: the hub notices when the leases run out.
+        """`finish` lets running work end; `release` gives it back at once. `abandon` sends nothing,
+        like a crash: the hub notices when the leases expire.
 
-        It waits, at most `settle` seconds, for the hub's receipts for what this agent has said: cancels,
-        results, progress, answers, acknowledgements and handoffs. It gives what the hub has not confirmed
-        in time: nothing, as a rule."""
+        It waits, at most `settle` seconds, for the hub's receipts for what this agent has sent:
+        cancels, results, progress, answers, acknowledgements and handoffs. It returns what the hub
+        has not confirmed in time, usually nothing.
+        """
         if self._stopping is None:
             self._stopping = asyncio.get_running_loop().create_task(self._stop(mode, settle))
         elif mode == "abandon":
@@ -317,7 +330,7 @@ class Agent:
 
     async def _stop(self, mode: str, settle: float) -> list[Unconfirmed]:
         if self._started is not None and not self._started.done():
-            # A start that the hub does not answer would keep it up.
+            # A start that the hub does not answer would block the stop.
             self._started.cancel()
         unconfirmed: list[Unconfirmed] = []
         if mode != "abandon":
@@ -353,7 +366,9 @@ class Agent:
 def _with_recovery_key(
     keys: list[Any], given: dict[str, Any] | None, before: dict[str, Any]
 ) -> list[Any]:
-    """An application that says nothing of it keeps the one that was listed: without it an update is refused."""
+    """An application that names no recovery key keeps the listed one: an update without it is
+    refused.
+    """
     listed = [each for each in before.get("keys", []) if is_recovery(each)]
     wanted = listed[:1] if given is None else [given]
     return keys if any(is_recovery(each) for each in keys) else [*keys, *wanted]

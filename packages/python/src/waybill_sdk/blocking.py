@@ -26,7 +26,9 @@ __all__ = ["Agent", "Events", "HandoffHandle", "Hub", "connect"]
 
 
 def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHIN_S) -> Hub:
-    """Finds the hub at an address. Use it with `with`, or close it: its thread runs until then."""
+    """Connects to the hub at an address. Use it with `with`, or close it: its thread runs until
+    then.
+    """
     loop = _Loop()
     try:
         return Hub(loop.wait(async_hub.connect(url, hub_key=hub_key, timeout=timeout)), loop)
@@ -52,7 +54,7 @@ class Hub:
         self.hub = hub
         self.loop = loop
         self._running: set[Agent] = set()
-        # The thread of the loop ends with the interpreter, and with it what was still to be sent.
+        # The thread of the loop ends with the interpreter, and unsent envelopes would be lost.
         atexit.register(self._leave)
 
     @property
@@ -65,7 +67,7 @@ class Hub:
         self.loop.close()
 
     def joined(self, agent: Agent) -> None:
-        """For agents: one that is not stopped gives its work back when the interpreter ends."""
+        """For agents: one that is not stopped releases its work when the interpreter ends."""
         self._running.add(agent)
 
     def left(self, agent: Agent) -> None:
@@ -91,7 +93,9 @@ class Hub:
 
 
 class Agent:
-    """`with` starts it, and lets its work end. Handlers are plain functions, each in a thread, or async."""
+    """`with` starts it, and lets running work end. Handlers are plain functions, each in a thread,
+    or async.
+    """
 
     def __init__(
         self,
@@ -114,7 +118,7 @@ class Agent:
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Where its async side lives, for adapters."""
+        """The loop of its async side, for adapters."""
         return self._loop.loop
 
     def serve(
@@ -144,7 +148,7 @@ class Agent:
     ) -> list[HandoffResult]: ...
 
     def hand_off_all(self, capability: str, inputs: Iterable[Any], **options: Any) -> list[Any]:
-        """As `hand_off_all` of an agent with async, whose handles `on_handoff` gets."""
+        """As `hand_off_all` of an async agent, whose handles `on_handoff` gets."""
         results = self._loop.wait(self.agent.hand_off_all(capability, inputs, **options))
         return blocking_all(results, self._loop)
 
@@ -167,8 +171,9 @@ class Agent:
         *,
         settle: float = async_agent.SETTLE_WITHIN_S,
     ) -> list[Unconfirmed]:
-        """As `stop` of an agent with async. Who does not call it has the work given back, and what was said
-        sent, when the interpreter ends."""
+        """As `stop` of an async agent. Without it the work is released, and everything sent is
+        confirmed, when the interpreter ends.
+        """
         self._hub.left(self)
         return self._loop.wait(self.agent.stop(mode, settle=settle))
 

@@ -16,7 +16,7 @@ from .protocol.encoding import digest_of
 from .protocol.envelope import Envelope, VerifiedEnvelope
 from .protocol.instant import now_ms
 
-# After a deadline an outage is waited out a little longer, so that the end is on record.
+# How long after the deadline to retry during an outage, so that the end is on record.
 AFTER_DEADLINE_S = 60.0
 
 
@@ -35,7 +35,7 @@ class Context:
         return self.link.hub.id
 
     async def say(self, envelope: Envelope, until: float) -> VerifiedEnvelope:
-        """Signs and sends it; settles with the hub's receipt."""
+        """Signs and sends an envelope; returns the hub's receipt."""
         return await self.send(await self.signer.sign(envelope), until)
 
     async def send(self, text: str, until: float) -> VerifiedEnvelope:
@@ -44,12 +44,12 @@ class Context:
     async def verify(
         self, text: str, received_at: dict[str, Any] | None, until: float
     ) -> VerifiedEnvelope:
-        """A line that is cut while the hub is asked for keys is no reason to give up."""
+        """A connection that is cut while the hub is asked for keys is no reason to give up."""
         return await self.link.persist(
             lambda: self.peers.verify(text, received_at=received_at), until
         )
 
 
 def loop_time_of(ms: int) -> float:
-    """A time since 1970 on the clock of the running loop, which nobody sets."""
+    """A time since 1970 on the clock of the running loop, which can't be set."""
     return asyncio.get_running_loop().time() + (ms - now_ms()) / 1000

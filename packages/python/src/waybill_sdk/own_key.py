@@ -1,4 +1,4 @@
-"""The key that an application keeps for an agent that was given none, as the agent in TypeScript does."""
+"""The key that an application keeps for an agent that was given none, as in TypeScript."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .protocol.error import WaybillError
 from .protocol.key import PrivateKey, key_at, linked, sync_folder
 
 _SETTING = "WAYBILL_KEYS"
-"""Names the folder that keys are kept in, where it is not that of the application."""
+"""The environment variable for the folder of keys, instead of that of the application."""
 
 _FOLDER_MODE = 0o700
 _WRITABLE_BY_OTHERS = 0o022
 
 
 def own_key(agent: str, domain: str) -> tuple[PrivateKey, Path]:
-    """The key of this agent at this hub, made the first time, and the file it is kept in."""
+    """The key of this agent at this hub, created the first time, and its file."""
     keys, own = _keys_folder()
     of_hub = keys / domain
     own = [*own, of_hub]
@@ -41,7 +41,7 @@ def own_key(agent: str, domain: str) -> tuple[PrivateKey, Path]:
 
 
 def explain(error: WaybillError, path: Path | None) -> WaybillError:
-    """Says where the key is from, where the hub does not know it as this agent's."""
+    """Adds the key's origin to the hub's error that the key is not this agent's."""
     if path is None or error.status != 401:
         return error
     return WaybillError(
@@ -53,9 +53,9 @@ def explain(error: WaybillError, path: Path | None) -> WaybillError:
 
 
 def _keys_folder() -> tuple[Path, list[Path]]:
-    """The folder for keys, and which of the folders on the way there are made and held to be ours."""
+    """The folder for keys, and which folders on the way to it are created and checked as our own."""
     chosen = os.environ.get(_SETTING)
-    # Whoever names a folder may name a link: secrets are mounted so.
+    # A folder from the environment may be a link: secrets are often mounted so.
     if chosen:
         return Path(chosen).absolute(), []
     ours = _application_folder() / ".waybill"
@@ -63,8 +63,9 @@ def _keys_folder() -> tuple[Path, list[Path]]:
 
 
 def _application_folder() -> Path:
-    """The nearest folder with a pyproject.toml, or a package.json with a name, upwards from the script that
-    runs, from wherever it is started."""
+    """The nearest folder above the running script with a pyproject.toml, or a package.json with a
+    name, independent of the working directory.
+    """
     start = _start_folder()
     for folder in (start, *start.parents):
         if (folder / "pyproject.toml").is_file() or _is_named(folder / "package.json"):
@@ -73,7 +74,9 @@ def _application_folder() -> Path:
 
 
 def _start_folder() -> Path:
-    """A tool that runs scripts, such as a test runner, is not the application: then it is where it was started."""
+    """A tool that runs scripts, such as a test runner, is not the application: then the working
+    directory is searched.
+    """
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if script is None:
         return Path.cwd()
@@ -83,7 +86,7 @@ def _start_folder() -> Path:
 
 
 def _is_environment(folder: Path) -> bool:
-    """Whether commands of an installed Python are in a folder of it."""
+    """Whether a folder contains the commands of an installed Python."""
     return folder in (Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve())
 
 
@@ -96,7 +99,7 @@ def _is_named(file: Path) -> bool:
 
 
 def _check_folders(folders: list[Path]) -> None:
-    """Raises where a folder that is there leads elsewhere, or where others could put a key of theirs into it."""
+    """Raises if an existing folder is a link, or if others could place a key in it."""
     for folder in folders:
         try:
             found = folder.lstat()
@@ -134,5 +137,5 @@ def _make_folders(keys: Path, own: list[Path]) -> None:
     ignored = keys / ".gitignore"
     if not ignored.exists():
         ignored.write_text("*\n")
-    # Somebody else may have been first.
+    # Another process may have been first.
     _check_folders(own)

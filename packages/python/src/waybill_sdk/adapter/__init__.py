@@ -1,1 +1,3 @@
-"""What is the same in every adapter: work as words, replies as output, and a step of a framework as a handoff."""
+"""What is the same in every adapter: work as text, replies as output, and a step of a framework as
+a handoff.
+"""

@@ -1,4 +1,4 @@
-"""What another agent has said, as a model is told of it: data to judge by, and never an instruction."""
+"""What another agent has said, as data for a model to judge, and never an instruction."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from .media import media_in
 from .words import Message
 
 _SUSPECT = re.compile("[<>\x80-\U0010ffff]")
-# What a model reads and nobody sees, what ends a line, and halves of characters.
+# Characters that a model reads and people do not see, line ends, and lone surrogates.
 _UNSEEN = frozenset(("Cf", "Co", "Cs", "Zl", "Zp"))
 _SELECTOR = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
 
 def result_as_data(result: HandoffResult) -> dict[str, Any]:
-    """What a part of the work has come to: of its files the names, and of what messages show the types and
-    names. As text, their bytes would be of no use to a model."""
+    """The result of a child, as data for a model. Files are listed by name, and media in messages
+    by type and name: their bytes as text would be useless to a model.
+    """
     data: dict[str, Any] = {"output": result.output}
     if result.messages:
         data["said"] = [_without_bytes(each) for each in result.messages]
@@ -39,12 +40,12 @@ def _without_bytes(message: Message) -> Message:
 
 
 def failure_as_data(error: WaybillError) -> dict[str, Any]:
-    """How a part of the work has failed."""
+    """The failure of a child, as data for a model."""
     return {"failed": True, "status": error.status, "name": error.code, "message": error.message}
 
 
 def marked_as_data(by: str, value: Any) -> str:
-    """An agent's words inside a marking that nothing in them can end. Nothing is lost by it."""
+    """Wraps an agent's text in a marker that its content can't close. Nothing is lost."""
     return "\n".join(
         (
             "<untrusted-result>",
@@ -56,7 +57,7 @@ def marked_as_data(by: str, value: Any) -> str:
 
 
 def spelled_out(value: Any) -> str:
-    """JSON on one line, with brackets and everything invisible as escapes."""
+    """JSON on one line, with brackets and invisible characters escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _SUSPECT.sub(lambda found: _escaped(found[0]), text)
 

@@ -24,44 +24,48 @@ OnProgress = Callable[[ProgressEvent], Awaitable[None]]
 OnDelta = Callable[[DeltaEvent], Awaitable[None]]
 OnQuestion = Callable[[QuestionEvent], Awaitable[Any]]
 OnResult = Callable[[HandoffResult], None]
-"""Hears all of a result, as it was received. It is for code: its messages may pose as anybody."""
+"""Gets the whole result, as it was received. It is for code: its messages may impersonate anybody.
+"""
 
 CallSession: TypeAlias = "str | dict[str, Any] | Literal[True] | None"
-"""Which session a framework's step hands off in. True: that of the framework's own conversation, where it has
-one. None: none, so that nothing is shared that was not asked for."""
+"""The session in which a framework's step hands off. True uses the framework's own conversation, if
+it has one. By default there is none, so nothing is shared without being asked for.
+"""
 
 failed_parts: ContextVar[list[WaybillError] | None] = ContextVar("failed_parts", default=None)
-"""How the handoffs have failed that were made in the course of this work. Frameworks keep a failure's
-words alone, and some of them not even those."""
+"""The failures of handoffs made inside this work. Frameworks keep only a failure's text, and some
+not even that.
+"""
 
 
 async def refuse_question(question: QuestionEvent) -> Any:
-    """For a framework that has nobody to ask."""
+    """Refuses every question, for a framework that has nobody to ask."""
     raise WaybillError(
         499, f"Nobody here can answer the question of {question.by}: {question.text or question.id}"
     )
 
 
 def session_for(asked: CallSession, conversation: str | None) -> str | dict[str, Any] | None:
-    """The session for a handoff, by what was asked for and what the framework calls its conversation."""
+    """The session of a handoff, from the option and the framework's own name for its conversation."""
     if asked is not True:
         return asked
     if conversation is None or is_session_id(conversation):
         return conversation
-    # Too long, or with spaces: its hash names the same.
+    # Too long or with spaces: the hash of the name identifies the same conversation.
     return digest_of(conversation).removeprefix("sha256:")
 
 
 def dispatch(
     agent: Agent, capability: str, *, run: str, step: str, **options: Any
 ) -> HandoffHandle:
-    """Hands a step off, or finds the handoff that it was given to before.
+    """Hands off for a step, or finds the handoff that the step made earlier.
 
-    In the course of work it is a part of that: same job, same trace, no later."""
+    Inside served work it is a child: the same job, the same trace, and no later.
+    """
     handoff_id = handoff_id_of(agent.id, run, step)
     work = current_work.get()
     if work is None:
-        # With an SDK the handoff carries the span that it is sent in.
+        # With an SDK the handoff carries the span in which it is sent.
         if tracer() is None:
             options = {"traceparent": current_traceparent(), **options}
         return agent.hand_off(capability, handoff_id=handoff_id, **options)
@@ -84,12 +88,14 @@ async def settle(
     on_delta: OnDelta | None = None,
     on_question: OnQuestion = refuse_question,
 ) -> HandoffResult:
-    """Waits for the end, and lets a framework take part in what happens until then.
+    """Waits for the end, and lets a framework take part until then.
 
-    Without `on_delta`, deltas go on to whoever the run is served for, and elsewhere to `on_progress`.
+    Without `on_delta`, deltas go to the delegator of the served run, and outside of one to
+    `on_progress`.
 
-    Where its run is cancelled, so is the handoff. A WaybillError of `on_question` is a refusal: it cancels
-    the handoff; whatever else it raises passes through, and the handoff stays as it is."""
+    Cancelling the run cancels the handoff. A WaybillError of `on_question` is a refusal and cancels
+    the handoff; any other error passes through and leaves the handoff as it is.
+    """
     listening = [asyncio.ensure_future(_answer(handle, on_question))]
     if on_progress is not None:
         listening.append(asyncio.ensure_future(_show(handle, on_progress)))
@@ -102,12 +108,12 @@ async def settle(
             done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for each in done - {ending}:
                 await each
-        # Everything that came before the end is shown before it.
+        # Everything that came before the end is shown before the end.
         await asyncio.gather(*listening)
         result = await ending
         return replace(result, artifacts=await loaded(result.artifacts))
     except asyncio.CancelledError:
-        # The run stops now; that the handoff is cancelled is told beside it.
+        # The run stops now; the cancellation is sent in the background.
         handle.cancel_beside("The run that it was a part of was cancelled.")
         raise
     except WaybillError as error:
@@ -146,12 +152,12 @@ async def _answer(handle: HandoffHandle, on_question: OnQuestion) -> None:
             await handle.cancel(error.message)
             raise
         except BaseException:
-            # A step that is run again is asked again, also in this process.
+            # A repeated step is asked again, also in this process.
             handle.questions.put_back(question)
             raise
         try:
             await handle.answer(question.id, answer)
         except WaybillError as error:
-            # Somebody has answered it already, or nobody waits for it any more.
+            # The question was answered already, or its attempt is over.
             if error.status != 410:
                 raise

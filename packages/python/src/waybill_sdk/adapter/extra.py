@@ -1,4 +1,4 @@
-"""The frameworks that an extra of this distribution names, in the versions that it names."""
+"""The frameworks of this distribution's extras, in their supported versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BOUND = re.compile(r"(>=|<)\s*([0-9.]+)")
 
 
 def require_extra(extra: str) -> None:
-    """Raises an ImportError that says what to install where a framework is missing or does not fit."""
+    """Raises an ImportError that says what to install if a framework is missing or unsupported."""
     for line in requires("waybill-sdk") or []:
         found = _REQUIREMENT.match(line)
         if found is None or found[3] != extra:

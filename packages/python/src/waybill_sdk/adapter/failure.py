@@ -1,4 +1,4 @@
-"""The failure that something is which a framework's run has raised."""
+"""Converts an error of a framework's run to a WaybillError."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .as_data import failure_as_data, spelled_out
 
 _CAUSES_DEEP = 8
 _COMMON: Mapping[str, int] = {"TimeoutError": 504, "CancelledError": 499}
-# Statuses of HTTP after which the same request may well succeed.
+# HTTP statuses after which the same request may succeed.
 _PASSING = frozenset((408, 425, 429, 500, 502, 503, 504))
 
 
 def failure_from(thrown: BaseException, parts: Sequence[WaybillError] = ()) -> WaybillError:
-    """A part that has failed is a 424, whatever the part's own status says of the part."""
+    """A failed child is a 424, whatever the child's own status."""
     chain = _causes_of(thrown)
     words = " ".join(str(each) for each in chain)
     for part in parts:
-        # Frameworks tell of it in its own words, or in those that a model was told.
+        # Frameworks report it with its own message, or with the text that a model was given.
         spelled = (part.message, spelled_out(failure_as_data(part)))
         if part in chain or any(each in words for each in spelled):
             return WaybillError(
@@ -36,7 +36,7 @@ def failure_from(thrown: BaseException, parts: Sequence[WaybillError] = ()) -> W
         name = "TimeoutError" if isinstance(each, asyncio.TimeoutError) else type(each).__name__
         if name in _COMMON:
             return WaybillError(_COMMON[name], str(each) or name, cause=thrown)
-    # A status of HTTP says something about a request that the run has made, and not about the handoff.
+    # An HTTP status describes a request that the run made, not the handoff.
     is_passing = any(getattr(each, "status_code", None) in _PASSING for each in chain)
     return WaybillError(
         500, str(thrown) or type(thrown).__name__, cause=thrown, retryable=is_passing

@@ -1,4 +1,4 @@
-"""Files for frameworks, which take their bytes at once."""
+"""Files for frameworks that take them inline."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from ..protocol.encoding import to_base64url
 from ..protocol.error import WaybillError
 
 LOADED_BYTES = 32 * 1024 * 1024
-"""How many bytes of files a framework is given with one work or one result: they are in memory then, and some
-frameworks write them into their state."""
+"""The most bytes of files that a framework gets with one work or one result. Loaded files are in
+memory, and some frameworks write them into their state.
+"""
 
 
 async def loaded(artifacts: Iterable[ReceivedArtifact]) -> list[ReceivedArtifact]:
-    """The same files with the bytes in them of those that lie at the hub.
+    """Loads the bytes of artifacts that are stored at the hub.
 
-    What would make it more than `LOADED_BYTES` stays there: a framework that needs its bytes refuses it with
-    `unloaded`, and one that passes it on names it."""
+    Artifacts beyond `LOADED_BYTES` stay there: a framework that needs the bytes refuses them with
+    `unloaded`, and one that passes them on passes their reference.
+    """
     room = LOADED_BYTES
     files: list[ReceivedArtifact] = []
     for each in artifacts:
@@ -34,7 +36,7 @@ async def loaded(artifacts: Iterable[ReceivedArtifact]) -> list[ReceivedArtifact
 
 
 def unloaded(artifact: dict[str, Any]) -> WaybillError:
-    """Refuses work with a file that a framework can't be given: it is never dropped."""
+    """Refuses work with a file that the framework can't take: a file is never dropped."""
     return WaybillError(
         413,
         f"The artifact {artifact['name']} has {artifact['size']} bytes. A framework gets files of at most "

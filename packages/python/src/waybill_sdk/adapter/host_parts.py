@@ -1,4 +1,6 @@
-"""Parts of messages as models' hosts spell them. By the same rules, and with the same vectors, as in TypeScript."""
+"""Parts of messages in the formats of model providers. By the same rules, and with the same
+vectors, as in TypeScript.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ _KINDS = {
     "input_audio": "audio",
     "input_file": "file",
 }
-# What has a place of its own in a turn; and what a model has thought and what its host's own tools have done,
-# which is of use to that host alone.
+# Parts that have a field of their own in a turn, and parts of use to one provider alone: a model's
+# reasoning and the calls of its built-in tools.
 _APART = frozenset(
     (
         "tool_call",
@@ -40,8 +42,10 @@ _APART = frozenset(
 
 
 def media_from_host(part: Part) -> Part:
-    """A part that spells an image, a recording or a file as models' hosts do, as media; any other as it is. What
-    lies with a host is refused: the recipient would look for it in an account of its own."""
+    """Converts a part in a model provider's format for an image, a recording or a file to media;
+    any other part stays as it is. A reference to a file stored at the provider is refused: the
+    recipient would look for it in an account of its own.
+    """
     kind = _KINDS.get(part["type"])
     if kind is None:
         return part
@@ -65,7 +69,9 @@ def media_from_host(part: Part) -> Part:
 
 
 def media_from_host_or_words(part: Part) -> Part:
-    """The same for a result, of which nothing is refused: what lies with a host is told by its type."""
+    """The same for a result, in which nothing is refused: a file stored at the provider is
+    described by its type.
+    """
     try:
         return media_from_host(part)
     except WaybillError:
@@ -73,8 +79,9 @@ def media_from_host_or_words(part: Part) -> Part:
 
 
 def assert_readable(part: Part) -> None:
-    """Refuses a part that is neither words nor media nor data: a model can't be shown it, and it is never left
-    out."""
+    """Refuses a part that is neither text nor media nor data: a model can't be shown it, and it is
+    never dropped.
+    """
     if part.get("text") is not None or part["type"] in _APART:
         return
     if part["type"] not in ("image", "audio", "file", "data"):

@@ -15,7 +15,7 @@ from .session_store import EndedTurn, Kept, Moved, SessionStore
 _ASK_AGAIN_AFTER_MS = 1_000
 
 Ending: TypeAlias = tuple["Finished | Paused", Any]
-"""What a run has come to, and what is kept of the conversation after it."""
+"""The outcome of a run, and what is kept of the conversation after it."""
 
 
 async def in_session(
@@ -25,15 +25,17 @@ async def in_session(
     output: CompiledSchema,
     run: Callable[[Any], Awaitable[Ending]],
 ) -> Finished | Paused:
-    """Runs with what was kept after the turn before: None where there is none, or the work names no session.
+    """Runs with what was kept after the previous turn: None if there is none, or if the work names
+    no session.
 
-    Runs of one session come one after the other. A turn that has ended is kept before its result is sent, and
-    is not run again: another attempt at it has the same result."""
+    Runs of one session are serialized. A completed turn is kept before its result is sent, and does
+    not run again: another attempt at it returns the same result.
+    """
     session = work.session
     if session is None:
         ending, _ = await run(None)
         return ending
-    # Of two capabilities, two things of the framework could write into one thread.
+    # Two capabilities with one name would let two agents of the framework write into one thread.
     thread = f"{work.agent}:{session.key}:{capability}"
     handoff_id, until = work.handoff_id, int(work.deadline.timestamp() * 1000)
     async with store.turn(thread):
@@ -51,7 +53,7 @@ async def in_session(
                     lambda: store.ask(thread, kept, handoff_id=handoff_id, until=until)
                 )
                 return ending
-            # What is not the promised output is a failure, and no turn of the conversation.
+            # An output that is not the promised one is a failure, and no turn of the conversation.
             result_of(ending, output)
             await store.aside(
                 lambda: store.end(

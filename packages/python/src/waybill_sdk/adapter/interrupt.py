@@ -1,4 +1,4 @@
-"""Ctrl-C while a framework waits for others that it does not tell of it."""
+"""Ctrl-C while a framework waits for tasks that it does not cancel."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ _before: Any = None
 
 
 def cancel_at_interrupt(work: asyncio.Future[Any]) -> None:
-    """Cancels this work at a Ctrl-C that `asyncio.run` or Python itself answers, before they do.
+    """Cancels this work at a Ctrl-C that `asyncio.run` or Python itself handles, before they do.
 
-    Both then do what they always do. A program that has a handler of its own decides what is to stop, and
-    so does one whose loop is not in the main thread."""
+    Both then behave as usual. A program with a handler of its own decides itself what to stop, and
+    so does one whose loop is not in the main thread.
+    """
     global _before
     if threading.current_thread() is not threading.main_thread():
         return
@@ -33,7 +34,9 @@ def cancel_at_interrupt(work: asyncio.Future[Any]) -> None:
 
 
 def _is_default(handler: Any) -> bool:
-    """Whether it is Python's own, or that of `asyncio.run`, which has one from Python 3.11 on."""
+    """Whether it is Python's own handler, or that of `asyncio.run`, which has one from Python 3.11
+    on.
+    """
     if handler is signal.default_int_handler:
         return True
     runner = getattr(asyncio, "Runner", None)

@@ -20,7 +20,7 @@ _TYPES = frozenset(("image", "audio", "file"))
 
 
 def media_in(message: Message) -> list[Part]:
-    """The parts of a message that are an image, a recording or a file. One that can't be read is refused."""
+    """The media in a message. A part that can't be read is refused."""
     return [each for each in message["content"] if _is_media(each)]
 
 
@@ -38,14 +38,14 @@ def _is_media(part: Part) -> bool:
 
 
 def media_in_words(part: Part) -> str:
-    """What a model that is not shown an image, a recording or a file is told of it."""
+    """The text for a model that can't be shown an image, a recording or a file."""
     called = f"{part['type']} {part['name']}" if "name" in part else part["type"]
     where = [f"at {part['url']}"] if "url" in part else []
     return f"[{', '.join([called, part['media_type'], *where])}]"
 
 
 def file_in_words(artifact: Part, reason: str | None = None) -> str:
-    """What a model that is not shown a file which goes along is told of it."""
+    """The text for a model that can't be shown a file that goes along."""
     name, media_type = (" ".join(artifact[each].split()) for each in ("name", "media_type"))
     where = f", at {artifact['url']}" if "url" in artifact else ""
     because = f", and is not shown here: {reason}" if reason else ""
@@ -69,7 +69,7 @@ def media_from(kind: str, data_uri: str) -> Part:
 
 
 def unshowable(part: Part, reason: str) -> WaybillError:
-    """Refuses work with something that a framework can't show to its model: it is never dropped."""
+    """Refuses work with media that a framework can't show to its model: media are never dropped."""
     called = f" {part['name']}" if "name" in part else ""
     return WaybillError(
         422,
@@ -79,8 +79,9 @@ def unshowable(part: Part, reason: str) -> WaybillError:
 
 
 def shown_by_users(messages: Iterable[Message]) -> list[Message]:
-    """Models take images and files from users alone. What another has shown becomes a user's turn under that
-    one's name, after the turn that it was in and the results of its tools."""
+    """Models accept images and files from users only. Media of another role become a user's turn
+    under that speaker's name, after the turn that they were in and the results of its tools.
+    """
     shown: list[Message] = []
     held: list[Message] = []
     for message in messages:
@@ -100,7 +101,9 @@ def shown_by_users(messages: Iterable[Message]) -> list[Message]:
 
 
 def with_files(messages: Sequence[Message], artifacts: Iterable[Part]) -> list[Message]:
-    """Files that go along are parts of the last turn of a user, unless the history shows them already."""
+    """Files that go along become parts of the last turn of a user, unless the history shows them
+    already.
+    """
     known = [_source_of(part) for message in messages for part in media_in(message)]
     files = [_file_part(each) for each in artifacts if _source_of(each) not in known]
     shown = [*messages]

@@ -1,4 +1,4 @@
-"""What is kept of conversations, for frameworks that keep nothing of them by themselves."""
+"""The conversations of frameworks that keep none themselves."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _BUSY_S = 10.0
 
 @dataclass(frozen=True)
 class SessionBudget:
-    """How much a store keeps. Beyond it, the conversations that have rested longest are forgotten."""
+    """The number of kept conversations. Beyond it, the least recently used ones are forgotten."""
 
     conversations: int
     characters: int
-    """How long all of them may be together, as JSON."""
+    """The most characters of all of them together, as JSON."""
 
 
 _IN_MEMORY = SessionBudget(1_000, 32 * 1024 * 1024)
@@ -60,20 +60,21 @@ _IN_FILE = SessionBudget(100_000, 1024 * 1024 * 1024)
 
 @dataclass(frozen=True)
 class Kept:
-    """A conversation as it stands."""
+    """The current state of a conversation."""
 
     version: int
     """Changes with each write. 0: nothing is kept."""
     state: Any = None
     """None: no turn has ended yet."""
     asked_by: str | None = None
-    """The handoff that has paused with a question: until it is answered, no other turn may begin."""
+    """The handoff that has paused with a question: until it is answered, no other turn may begin.
+    """
     asked_until: int = 0
 
 
 @dataclass(frozen=True)
 class EndedTurn:
-    """A turn that is in its conversation already, with the result that it has come to."""
+    """A turn that is in its conversation already, with its result."""
 
     finished: Finished
     had_conversation: bool
@@ -84,19 +85,21 @@ class Moved(Exception):
 
 
 class SessionStore:
-    """Keeps conversations for `serve` of `waybill_sdk.autogen`, `waybill_sdk.ag2` and `waybill_sdk.crewai`.
+    """Keeps conversations for `serve` of `waybill_sdk.autogen`, `waybill_sdk.ag2` and
+    `waybill_sdk.crewai`.
 
-    Without a path they are kept in the memory of the process. A file keeps them across restarts: a turn is
-    on the disk before its result is sent, and a turn that is tried again after a crash is there once. The
-    file is readable by its owner alone."""
+    Without a path they are kept in the memory of the process. A file keeps them across restarts: a
+    turn is on disk before its result is sent, and a turn that is retried after a crash is there
+    once. Only its owner can read the file.
+    """
 
     def __init__(
         self, path: str | os.PathLike[str] | None = None, *, budget: SessionBudget | None = None
     ) -> None:
         self._budget = budget or (_IN_MEMORY if path is None else _IN_FILE)
-        # One connection, which threads take turns at.
+        # One connection, which threads use in turn.
         self._lock = threading.Lock()
-        # The threads of a loop may all wait for what is asked of this agent.
+        # All threads of a loop may be waiting for something that this agent is asked for.
         self._thread = ThreadPoolExecutor(1, "waybill-sessions")
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         if path is not None:
@@ -113,21 +116,21 @@ class SessionStore:
         self._database.executescript(_SCHEMA)
 
     def close(self) -> None:
-        """Closes the file. What is served with this store must have stopped."""
+        """Closes the file. Everything served with this store must have stopped."""
         self._thread.shutdown()
         with self._lock:
             self._database.close()
 
     async def aside(self, work: Callable[[], Value]) -> Value:
-        """Reads or writes in a thread of the store's own, so that a slow disk keeps no loop waiting."""
+        """Reads or writes in a thread of the store's own, so that a slow disk blocks no loop."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def turn(self, thread: str) -> asyncio.Lock:
-        """Held by the one run of a conversation that may go on; nothing is kept of what is idle."""
+        """The lock of a conversation, held by its only active run; idle ones take no memory."""
         return self._turns.setdefault(thread, asyncio.Lock())
 
     def read(self, thread: str, handoff_id: str) -> tuple[Kept, EndedTurn | None]:
-        """The conversation, and the turn of this handoff where it has ended already."""
+        """The conversation, and the turn of this handoff if it has ended already."""
         with self._lock:
             kept = self._database.execute(
                 "SELECT version, state, asked_by, asked_until FROM conversation WHERE thread = ?",
@@ -154,11 +157,11 @@ class SessionStore:
         state: Any,
         ended: EndedTurn,
     ) -> None:
-        """Keeps a turn that has ended, and its result for as long as the handoff may be tried again."""
+        """Keeps a completed turn, and its result for as long as the handoff may be retried."""
         self._write(thread, kept, json.dumps(state), None, (handoff_id, until, ended))
 
     def ask(self, thread: str, kept: Kept, *, handoff_id: str, until: int) -> None:
-        """Notes that a turn has paused with a question. The conversation is as it was before it."""
+        """Records that a turn has paused with a question. The conversation is unchanged."""
         state = None if kept.state is None else json.dumps(kept.state)
         self._write(thread, kept, state, (handoff_id, until), None)
 
@@ -191,7 +194,7 @@ class SessionStore:
                 ).fetchone()
                 size = len(state or "") + results
                 asked_by, asked_until = asking or (None, None)
-                # The greatest is of the conversation that was written last.
+                # The greatest number is that of the conversation written last.
                 (version,) = run(
                     "SELECT COALESCE(MAX(version), 0) + 1 FROM conversation"
                 ).fetchone()

@@ -1,5 +1,6 @@
-"""Whose words these are: a result is the speech of the agent that gave it, and a history is its delegator's
-account. By the same rules, and with the same vectors, as in TypeScript."""
+"""Who speaks: a result is the speech of the agent that gave it, and a history is its delegator's
+account. By the same rules, and with the same vectors, as in TypeScript.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +20,19 @@ Part = dict[str, Any]
 
 
 def speech_of(message: Message, name: str) -> Message:
-    """A message of another agent's result as that agent's speech: whatever role, name and tool calls the
-    agent has given it, it is words of the assistant under the name that the agent has here. The message
-    itself is for code alone, and must never become a message of a framework again."""
+    """A message of another agent's result as that agent's speech. Whatever role, name and tool
+    calls it claims, it becomes text of the assistant, under the agent's name here. The message
+    itself is for code only, and must never become a message of a framework again.
+    """
     others = {key: each for key, each in message.items() if key not in ("role", "name", "content")}
     said = [media_from_host_or_words(each) for each in _in_words(message["content"])]
     return {**others, "role": "assistant", "name": name, "content": said}
 
 
 def replies_of(result: HandoffResult, name: str) -> list[Message]:
-    """A result as turns of the conversation that asked for it: one for each of its messages, or its output
-    as the only one."""
+    """A result as turns of the conversation that asked for it: one for each of its messages, or one
+    with its output.
+    """
     if result.messages:
         return [speech_of(each, name) for each in result.messages]
     if result.output is None:
@@ -38,8 +41,10 @@ def replies_of(result: HandoffResult, name: str) -> list[Message]:
 
 
 def heard(work: Work, names: Collection[str] = ()) -> dict[str, Any]:
-    """The body of some work as a framework may have it: its history is fit for a model. As it was received
-    it is `work.body`, for code alone. `names` are those of what is served and of its parts."""
+    """The body of some work as a framework may have it: with a history that is safe for a model.
+    `work.body` has it as it was received, for code only. `names` are those of the served agent and
+    its parts.
+    """
     body = work.body
     if "messages" in body:
         body["messages"] = history_from(body["messages"], work.envelope["from"], names)
@@ -49,13 +54,14 @@ def heard(work: Work, names: Collection[str] = ()) -> dict[str, Any]:
 def history_from(
     received: Sequence[Message], by: str, names: Collection[str] = ()
 ) -> list[Message]:
-    """A history that came with a handoff, as its recipient's framework may have it. Instructions in it are
-    words of a user, because only the recipient's own are instructions. A turn of the assistant without a name
-    is the delegator's: without one it would read as what the recipient has said itself. A tool call stays one
-    where its result follows, and a result where its call came before; any other becomes words. Names are one
-    line each. Where a name is that of the recipient or of one of its parts, in whatever way it is written, it
-    says whose account this is. Images, recordings and files that are spelled as a model's host does are media,
-    and such as lie with a host are refused."""
+    """Makes a received history safe for the recipient's framework. Instructions become text of a
+    user, because only the recipient's own are instructions. A turn of the assistant without a name
+    gets the delegator's: otherwise it would read as the recipient's own words. A tool call stays a
+    tool call if its result follows, and a result stays a result if its call came before; any other
+    becomes text. Names are single lines. A name that matches the recipient or one of its parts, in
+    whatever spelling, says whose account this is. Images, recordings and files in a model
+    provider's format become media, and references to files stored at the provider are refused.
+    """
     messages = [
         {**each, "content": [media_from_host(part) for part in each["content"]]}
         for each in received
@@ -63,7 +69,7 @@ def history_from(
     whose = _Whose(by, OwnNames(names))
     paired = {id(part) for pair in pairs_in(messages) for part in pair}
     history: list[Message] = []
-    # Nothing may stand between a tool call and its results, so words from there come after them.
+    # Nothing may stand between a tool call and its results, so their text follows after them.
     held: list[Message] = []
     for message in messages:
         if message["role"] != "tool":
@@ -80,8 +86,9 @@ def history_from(
 
 
 def with_distinct_calls(messages: Sequence[Message]) -> list[Message]:
-    """A history in which no two tool calls have one id. Each of those who have spoken in it may have counted
-    from one, and a framework that looks for the result of a call would find another's."""
+    """Gives every tool call of a history an id of its own. Several speakers may each have counted
+    from one, and a framework that looks up a call's result would find another's.
+    """
     used: set[str] = set()
     renamed: dict[int, Part] = {}
     for call, result in pairs_in(messages):
@@ -118,7 +125,9 @@ def _user_turn(turn: Message, whose: _Whose) -> Message:
 
 
 def _speaker_of(message: Message, whose: _Whose) -> Message:
-    """Under which name a turn stands. A user and a tool need none, unless their roles are names here."""
+    """The name under which a turn appears. A user or a tool needs none, unless its role is a
+    participant's name here.
+    """
     role, name = message["role"], message.get("name") or ""
     if not name and role != "assistant" and role not in whose.own:
         return {}
@@ -132,15 +141,15 @@ _ROLES = {
     "assistant": ("system", "developer", "user"),
     "tool": ("system", "developer", "user"),
 }
-"""As what nobody speaks who has a role: there are readers to whom a role is a word like a name."""
+"""Renames a speaker whose name is a role: some readers take a role for a name."""
 
 
 def pairs_in(messages: Sequence[Message]) -> list[tuple[Part, Part]]:
-    """Each tool call of the assistant with the first result that follows it at once."""
+    """Each tool call of the assistant with the first result that directly follows it."""
     waiting: dict[str, Part] = {}
     pairs: list[tuple[Part, Part]] = []
     for message in messages:
-        # A model's host refuses a call whose result comes later.
+        # A model provider refuses a call whose result comes later.
         if message["role"] not in ("tool", "assistant"):
             waiting.clear()
         for part in message["content"]:
@@ -154,19 +163,21 @@ def pairs_in(messages: Sequence[Message]) -> list[tuple[Part, Part]]:
 
 
 def message_text(message: Message) -> str:
-    """A message in words, its tool calls and their results too."""
+    """A message as text, including its tool calls and their results."""
     used = [_tool_words(part) for part in message["content"]]
     return " ".join(each for each in (text_of(message), *used) if each)
 
 
 def message_text_with_media(message: Message) -> str:
-    """The same, with what it shows by type and name: for a reader to whom nothing is shown."""
+    """The same, with its media by type and name, for a reader that can't be shown them."""
     shown = [media_in_words(part) for part in media_in(message)]
     return " ".join(each for each in (message_text(message), *shown) if each)
 
 
 def line_of(message: Message) -> str:
-    """One turn is one line, or lines that stand further in: no turn can spell another's."""
+    """One turn is one line, or further lines that are indented, so that no turn can imitate
+    another's.
+    """
     words = message_text_with_media(message).replace("\n", "\n  ")
     return f"{speaker_name(message.get('name') or '') or message['role']}: {words}"
 
@@ -180,7 +191,7 @@ def _in_words(content: Iterable[Part]) -> list[Part]:
 
 
 def _tool_words(part: Part) -> str | None:
-    """A tool call or a result as it is told in words."""
+    """A tool call or a result as text."""
     if part["type"] == "tool_call":
         return f"[calls {part.get('name')} with {compact(part.get('arguments', {}))}]"
     if part["type"] == "tool_result":

@@ -1,4 +1,6 @@
-"""What a conversation asks for. By the same rules, and with the same vectors, as in TypeScript."""
+"""The task that a conversation states. By the same rules, and with the same vectors, as in
+TypeScript.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from .speech import compact, message_text, message_text_with_media, pairs_in
 from .words import Message, text_of, words_of
 
 _TRANSFER_TOOL = re.compile(r"(?:transfer|hand_?off|delegate)(?:_back)?_to_", re.IGNORECASE)
-"""How frameworks call the tools by which one agent hands over to another."""
+"""The names that frameworks give to the tools by which one agent hands over to another."""
 
 _TRANSFER_WORDS = (
     # LangGraph's supervisor and swarm.
@@ -22,20 +24,20 @@ _TRANSFER_WORDS = (
     # A Swarm of AutoGen.
     re.compile(r"transferred to (\S+), adopting the role of \1 immediately\.", re.IGNORECASE),
 )
-"""What frameworks say by themselves when one agent hands over to another."""
+"""The text that frameworks themselves write when one agent hands over to another."""
 
 
 @dataclass(frozen=True)
 class Stated:
     task: str
-    """In words, as the person or the planner has stated it; empty where nobody has said a word."""
+    """In words, as a person or a planner stated it; empty if nobody has said anything."""
     before: list[Message]
     since: list[Message]
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """A turn without what only hands over."""
+    """A turn without its transfers."""
 
     said: Message | None
     is_transfer: bool
@@ -47,9 +49,10 @@ class _Turn:
 
 
 def stated_in(messages: Sequence[Message]) -> Stated:
-    """The last turn of a user, and what a planner says in handing it over, in the turn that calls the
-    transfer tool or in the arguments of that call. That one agent hands over to another is no task, and
-    nothing that was said."""
+    """Finds the last turn of a user, together with what a planner says when it hands over, in the
+    turn that calls the transfer tool or in that call's arguments. The transfer itself is neither a
+    task nor speech.
+    """
     turns = _turns_of(messages)
     spoke = [index for index, turn in enumerate(turns) if turn.words]
     asked = [index for index in spoke if (turns[index].said or {}).get("role") == "user"]
@@ -58,7 +61,7 @@ def stated_in(messages: Sequence[Message]) -> Stated:
     at = (asked or spoke)[-1]
     later = turns[at + 1 :]
     task = [message_text_with_media(turns[at].said or {"content": []})]
-    # Whatever was said after a transfer, it was said by the one to whom it went: the plan was for them.
+    # Everything after a transfer was said by its target: the plan was meant for that one.
     last = next((index for index in reversed(range(len(later))) if _is_of_one(later[index])), None)
     if last is not None and later[last].plan:
         task += later[last].plan
@@ -67,7 +70,7 @@ def stated_in(messages: Sequence[Message]) -> Stated:
 
 
 def without_transfers(messages: Sequence[Message]) -> list[Message]:
-    """A conversation without what only hands over."""
+    """A conversation without the transfers."""
     return _said(_turns_of(messages))
 
 
@@ -113,7 +116,7 @@ def _without_text(turn: _Turn) -> _Turn:
 
 
 def _words_in(given: Any) -> list[str]:
-    """The one text among some arguments, or all of them as JSON."""
+    """The only text among the arguments, or all arguments as JSON."""
     values = list(given.values()) if isinstance(given, dict) else [given]
     if not given or not values:
         return []

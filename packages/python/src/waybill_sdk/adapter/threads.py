@@ -1,4 +1,4 @@
-"""Frameworks that block: they run beside the loop of the agent, and reach it from their threads."""
+"""Blocking frameworks: they run beside the loop of the agent, and reach it from their threads."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from ..protocol.error import WaybillError
 
 Value = TypeVar("Value")
 
-# A loop that is busy for longer than this does not keep up who has pressed Ctrl-C.
+# A loop that is busy for longer than this must not delay a Ctrl-C.
 _HEARD_WITHIN_S = 2.0
 
 
 async def in_own_loop(make: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
-    """Runs a framework in a thread with a loop of its own: whatever blocks in it, heartbeats go on.
+    """Runs a framework in a thread with a loop of its own, so that heartbeats go on whatever blocks
+    in it.
 
-    Cancelled, it cancels the run, and does not wait for one that does not hear of it."""
+    A cancellation cancels the run, and does not wait for one that ignores it.
+    """
     outer = asyncio.get_running_loop()
     ended: asyncio.Future[Value] = outer.create_future()
     started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Value]]] = []
@@ -37,7 +39,7 @@ async def in_own_loop(make: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
     async def run() -> Value:
         task = asyncio.ensure_future(make())
         started.append((asyncio.get_running_loop(), task))
-        # It may have been cancelled while the thread was still to start.
+        # It may have been cancelled before the thread started.
         if is_unwanted.is_set():
             task.cancel()
         return await task
@@ -71,9 +73,11 @@ def wait_in(
     work: Coroutine[Any, Any, Value],
     watch: Callable[[concurrent.futures.Future[Any]], None] | None = None,
 ) -> Value:
-    """For a thread: waits for work that is done in the loop of the agent.
+    """For a thread: waits for work in the loop of the agent.
 
-    A thread is not told of a cancellation: `watch` gets the future, and cancels it when nobody waits any more."""
+    A thread does not notice a cancellation: `watch` gets the future, and cancels it when nobody
+    waits any more.
+    """
     if _running() is loop:
         work.close()
         raise WaybillError(
@@ -91,7 +95,7 @@ def wait_in(
         raise WaybillError(499, "The run was cancelled.", cause=error) from error
     except (KeyboardInterrupt, SystemExit):
         waiting.cancel()
-        # Or the agent could stop before it has heard of it.
+        # Otherwise the agent could stop before it notices.
         has_ended.wait(_HEARD_WITHIN_S)
         raise
 
@@ -104,7 +108,7 @@ async def _to_its_end(work: Coroutine[Any, Any, Value], has_ended: threading.Eve
 
 
 def cancel_after(step: asyncio.Task[Any], waiting: concurrent.futures.Future[Any]) -> None:
-    """Cancels what a thread waits for as soon as the task that waits for the thread has ended."""
+    """Cancels what a thread waits for when the task that waits for the thread has ended."""
     try:
         step.get_loop().call_soon_threadsafe(step.add_done_callback, lambda _: waiting.cancel())
     except RuntimeError:

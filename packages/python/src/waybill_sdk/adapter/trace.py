@@ -1,4 +1,4 @@
-"""The trace that a framework's run is part of, where OpenTelemetry is there: frameworks bring it along."""
+"""The trace of a framework's run, if OpenTelemetry is installed: frameworks depend on it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def current_traceparent() -> str | None:
 
 @contextmanager
 def in_trace(traceparent: str | None) -> Iterator[None]:
-    """What a framework records in the course of this is a part of the handoff's trace."""
+    """Spans that a framework records inside this belong to the handoff's trace."""
     trace = _opentelemetry()
     if trace is None or traceparent is None:
         yield
         return
     _, trace_id, span_id, flags = traceparent.split("-")[:4]
     if trace.get_current_span().get_span_context().trace_id == int(trace_id, 16):
-        # The span of the attempt, which is a part of it already.
+        # The span of the attempt, which belongs to it already.
         yield
         return
     context = trace.SpanContext(

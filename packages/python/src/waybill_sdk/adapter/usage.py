@@ -1,4 +1,4 @@
-"""What frameworks count, as rows of usage."""
+"""The counts of frameworks, as rows of usage."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ _MODEL_LENGTH = 256
 
 
 def usage_row(model: Any = None, **counted: Any) -> UsageRow | None:
-    """A row of what a framework has counted. What is no count is left out, and a row without one is None:
-    no work fails because a provider counts oddly."""
+    """Makes a row of usage from a framework's counts. Invalid counts are left out, and a row
+    without any is None: work never fails because a provider counts oddly.
+    """
     row: UsageRow = {
         name: counted[name] for name in USAGE_COUNTS if name in counted and _is_count(counted[name])
     }
@@ -29,8 +30,9 @@ def usage_row(model: Any = None, **counted: Any) -> UsageRow | None:
 
 
 def count_usage(model: Any = None, **counted: Any) -> None:
-    """Adds what a model has used to the work in whose course this code runs; outside of served work
-    nothing is counted."""
+    """Adds a model's usage to the work inside which this code runs; outside of served work nothing
+    is counted.
+    """
     row, work = usage_row(model, **counted), current_work.get()
     if row is not None and work is not None:
         work.add_usage(**row)

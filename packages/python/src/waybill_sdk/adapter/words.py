@@ -1,4 +1,4 @@
-"""Work, messages and results in words, for frameworks that speak in them."""
+"""Work, messages and results as text, for frameworks that use text."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def text_message(role: str, text: str, name: str | None = None) -> Message:
 
 
 def text_of(message: Message) -> str:
-    """The words of a message, without what only some can read."""
+    """The text of a message, without parts that only some frameworks can read."""
     return "\n".join(part["text"] for part in message["content"] if part.get("text"))
 
 
 def asked_of(body: Mapping[str, Any], output_schema: Any = True) -> list[Message]:
-    """The work as a conversation: its history as it came, then what is asked now as a user's turn."""
+    """The work as a conversation: its history unchanged, then the request as a user's turn."""
     brief = body.get("brief", {})
     asked = [brief.get("instruction")]
     if "expected_output" in brief:
@@ -50,21 +50,21 @@ def asked_of(body: Mapping[str, Any], output_schema: Any = True) -> list[Message
 
 
 def takes_text(schema: Any) -> bool:
-    """Whether any text is an output of this form."""
+    """Whether any text is a valid output."""
     if schema is True or schema == {}:
         return True
     return isinstance(schema, dict) and schema.get("type") == "string" and len(schema) == 1
 
 
 def form_of(schema: Any) -> str | None:
-    """What is said to a model about the form of its reply."""
+    """The sentence that tells a model the required form of its reply."""
     if takes_text(schema):
         return None
     return f"Reply with JSON alone, by this JSON Schema: {json.dumps(schema, ensure_ascii=False)}"
 
 
 def output_of(reply: str, schema: Any) -> Any:
-    """A reply in words as the output that was promised, or the 520 that it is."""
+    """A reply as the promised output; raises a 520 if it is none."""
     if reply.strip() == "":
         raise WaybillError(
             520,
@@ -84,7 +84,7 @@ def output_of(reply: str, schema: Any) -> Any:
 
 
 def _json_in(reply: str) -> Any:
-    """The JSON of a reply: all of it, or the first value that stands in it, whatever is said around it."""
+    """The JSON of a reply: all of it, or the first value in it, whatever surrounds it."""
     decoder = json.JSONDecoder()
     for start, character in enumerate(reply):
         if start == 0 or character in "[{":
@@ -99,8 +99,9 @@ def _json_in(reply: str) -> Any:
 
 
 def words_of_result(result: HandoffResult) -> str:
-    """A result as one text, for a framework whose members answer in text. What its messages show is told by
-    type and name; an output that is no text stays the JSON that it is."""
+    """A result as one text, for a framework whose members answer in text. Media in messages are
+    described by type and name; an output that is not text stays JSON.
+    """
     output = result.output
     if output is not None and not isinstance(output, str):
         return words_of(output)

@@ -35,4 +35,4 @@ class RemoteQuestion(HumanInputRequest):
 
 
 class RemoteUsage(UsageEvent):
-    """What a remote agent has used. AG2 counts it as its own."""
+    """The usage of a remote agent. AG2 counts it as its own."""

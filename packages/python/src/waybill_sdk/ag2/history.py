@@ -45,29 +45,30 @@ _KINDS = {"image": BinaryType.IMAGE, "audio": BinaryType.AUDIO, "file": BinaryTy
 _TYPES = {BinaryType.IMAGE: "image", BinaryType.AUDIO: "audio"}
 
 
-# An event has no name of its own and no members of others: what it was made of stays with it, so that it is
-# handed on as it came.
+# An event has no name and no members of other frameworks: the original message stays with it, so
+# that it is handed on unchanged.
 class ReceivedRequest(ModelRequest):
-    """A user's turn that came with a handoff."""
+    """A user's turn from a handoff."""
 
     messages: list[Message] = Field(default_factory=list, compare=False)
 
 
 class ReceivedResponse(ModelResponse):
-    """A model's turn that came with a handoff."""
+    """A model's turn from a handoff."""
 
     messages: list[Message] = Field(default_factory=list, compare=False)
 
 
 class ReceivedResults(ToolResultsEvent):
-    """What tools have answered, as it came with a handoff."""
+    """Answers of tools from a handoff."""
 
     messages: list[Message] = Field(default_factory=list, compare=False)
 
 
 def events_of(messages: Iterable[Message], config: ModelConfig | None = None) -> list[BaseEvent]:
-    """A history as AG2 has it. Who speaks is said in the words. What the mapper of `config` has no place for is
-    refused before a model is asked."""
+    """A history in the form of AG2. Speakers are named in the text. Parts that the mapper of
+    `config` does not support are refused before a model is asked.
+    """
     events: list[BaseEvent] = []
     for message in messages:
         if message["role"] == "tool":
@@ -149,8 +150,9 @@ def _media_input(part: Part, config: ModelConfig | None) -> Input:
 
 
 def messages_of(events: Iterable[BaseEvent], name: str) -> list[Message]:
-    """What is said in a history, with the agent's own turns under its name. A tool call that has no result yet,
-    as the one in whose course this is asked, is left out."""
+    """The content of a history, with the agent's own turns under its name. A tool call without a
+    result, such as the one inside which this runs, is left out.
+    """
     history = list(events)
     answered = {
         each.parent_id

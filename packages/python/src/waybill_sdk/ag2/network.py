@@ -39,12 +39,13 @@ _CONSULTING = "consulting"
 
 
 class NetworkProxy:
-    """The `RemoteAgentProxy` of a hub of AG2's network: what is said to a participant that it has registered
-    becomes a handoff, and the result is what that participant says.
+    """The `RemoteAgentProxy` of a hub of AG2's network: a message to a participant that it has
+    registered becomes a handoff, and the result is that participant's answer.
 
-    Models are told it as data, in a marking that nothing in it can end; `received_in(envelope)` has it whole. A
-    failure is reported to the hub as a turn that has failed. A consultation is closed with it, so that nobody
-    waits for an answer that will not come."""
+    Models are told it as data, in a marker that its content can't close; `received_in(envelope)`
+    has it whole. A failure is reported to the hub as a failed turn, which closes a consultation, so
+    that nobody waits for an answer that will not come.
+    """
 
     scheme = _SCHEME
 
@@ -66,8 +67,10 @@ class NetworkProxy:
     async def register(
         self, name: str, capability: str, *, to: str | None = None, description: str = ""
     ) -> Passport:
-        """Makes `capability`, of the agent `to` or of whoever has it, a participant under this name. One that was
-        registered before, in a store that lasts, is found again, and goes on with what it was asked."""
+        """Makes `capability`, of the agent `to` or of any agent with it, a participant under this
+        name. One that was registered before, in a durable store, is found again, and continues with
+        what it was asked.
+        """
         auth = AuthBlock(scheme=_SCHEME, claim={"capability": capability, "to": to})
         known = self._hub.find_agent_id(name)
         if known is not None:
@@ -80,7 +83,9 @@ class NetworkProxy:
         return await self._hub.register_identity(passport, resume)
 
     async def _go_on(self, recipient: Passport) -> None:
-        """Takes the turns that were the participant's when the process ended: each finds its own handoff."""
+        """Takes the turns that were the participant's when the process ended: each finds its own
+        handoff.
+        """
         for turn in await self._hub.pending_turns_for(_id_of(recipient)):
             for envelope in await self._hub.read_wal(turn.channel_id):
                 if envelope.envelope_id == turn.triggering_envelope_id:
@@ -99,7 +104,7 @@ class NetworkProxy:
             await self._take(envelope, recipient)
 
     async def close(self) -> None:
-        """Cancels what is still at work. Stop the agent after it."""
+        """Cancels running handoffs. Stop the agent after it."""
         turns = list(self._turns)
         for turn in turns:
             turn.cancel()
@@ -114,7 +119,7 @@ class NetworkProxy:
     async def _take(self, envelope: Envelope, recipient: Passport) -> None:
         me, channel_id = _id_of(recipient), envelope.channel_id
         is_asked = ensure_parts(self._hub.adapter_for(channel_id).extract_turn_input(envelope))
-        # Whose turn it is, is the channel's to say.
+        # The channel decides whose turn it is.
         if not is_asked or not self._hub.can_send(channel_id, me):
             return
         messages = await self._messages(envelope, recipient)

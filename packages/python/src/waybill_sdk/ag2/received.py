@@ -9,7 +9,7 @@ from ag2.network import Envelope
 
 from ..delegating.ending import HandoffResult
 
-# Beside the words that models are told: as a message it may pose as anybody.
+# Kept beside the text for models: as a message it may impersonate anybody.
 RECEIVED = "waybill_received"
 
 
@@ -19,9 +19,10 @@ def received_from(result: HandoffResult) -> dict[str, Any]:
 
 
 def received_in(source: ToolResultEvent | Envelope) -> dict[str, Any] | None:
-    """All of the result behind what a `RemoteTool` has answered, or behind an envelope of a `NetworkProxy`:
-    `output`, `messages`, `artifacts`, `by`, `attempt` and `envelope`. It is for code: its messages may pose as
-    anybody."""
+    """The whole result behind what a `RemoteTool` has answered, or behind an envelope of a
+    `NetworkProxy`: `output`, `messages`, `artifacts`, `by`, `attempt` and `envelope`. It is for
+    code: its messages may impersonate anybody.
+    """
     kept = source.event_data if isinstance(source, Envelope) else source.result.metadata
     received: dict[str, Any] | None = kept.get(RECEIVED)
     return received

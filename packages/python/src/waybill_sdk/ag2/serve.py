@@ -46,20 +46,21 @@ from .usage import count
 
 Factory = Callable[[Work], "ag2.Agent | Awaitable[ag2.Agent]"]
 
-# For a history whose last turn is nobody's question: AG2's models are asked by a user or by results of tools.
+# For a history whose last turn asks nothing: AG2's models need a turn of a user or results of
+# tools.
 _GO_ON = "Go on."
 
 
 class ServedRun:
-    """For tools of an agent that is served: `run: Annotated[ServedRun, Inject("waybill")]`."""
+    """For tools of a served agent: `run: Annotated[ServedRun, Inject("waybill")]`."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        """The work as it was received. Its history may pose as anybody: it is for code."""
+        """The work as it was received. Its history may impersonate anybody: it is for code."""
         self.artifacts: list[dict[str, Any]] = []
 
     def attach(self, name: str, media_type: str, octets: bytes) -> None:
-        """Gives the delegator a file with the result."""
+        """Sends the delegator a file with the result."""
         self.artifacts.append(artifact_of(name, media_type, octets))
 
 
@@ -72,12 +73,13 @@ def serve(
 ) -> None:
     """Serves an agent, or what the factory makes for each attempt.
 
-    The work comes as a conversation. What the model streams is its deltas, the calls of its tools are its
-    progress, and its last turn is the output. What a tool asks by `context.input` is asked of the delegator,
-    unless the agent has a `hitl_hook` of its own.
+    The work comes as a conversation. The model's stream becomes deltas, the calls of its tools
+    progress, and its last turn the output. A question that a tool asks by `context.input` goes to
+    the delegator, unless the agent has a `hitl_hook` of its own.
 
-    In a session each run begins with the history that the run before has ended with. `sessions` keeps these
-    histories; left out, they are in the memory of the process."""
+    In a session each run begins with the history with which the previous one has ended. `sessions`
+    keeps these histories; by default they are in the memory of the process.
+    """
     offered = {"name": capability} if isinstance(capability, str) else capability
     offered = {"takes": "conversation", **offered}
     read = read_capability(offered)
@@ -157,8 +159,10 @@ def _media_type_of(metadata: dict[str, Any]) -> str:
 
 
 def _asking(work: Work) -> Callable[..., Awaitable[str]]:
-    """Asks the delegator. AG2 names each question anew: by its words, an attempt that is run again finds the
-    answer that it was given before, and one that asks something else gets no other question's answer."""
+    """Asks the delegator. AG2 gives each question a new id: by its text, a repeated attempt finds
+    the answer that it was given before, and one that asks something else gets no other question's
+    answer.
+    """
     times: Counter[str] = Counter()
 
     async def ask(event: HumanInputRequest) -> str:
@@ -171,7 +175,7 @@ def _asking(work: Work) -> Callable[..., Awaitable[str]]:
 
 
 def _listening(stream: Stream, work: Work) -> ExitStack:
-    """Shows the delegator what happens on the stream of a run."""
+    """Shows the delegator the events of a run's stream."""
 
     async def write(event: ModelMessageChunk) -> None:
         work.delta(event.content)
@@ -209,5 +213,6 @@ async def _report(work: Work, message: str, **about: Any) -> None:
     try:
         await work.progress(message[:65_536], **about)
     except WaybillError:
-        # The attempt is over, which its cancellation says too; progress that is lost is no failure of the work.
+        # The attempt is over, and its cancellation says so too. Lost progress does not fail the
+        # work.
         pass

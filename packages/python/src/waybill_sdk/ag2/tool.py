@@ -55,14 +55,16 @@ Execution = Callable[[ToolCallEvent, Context], Awaitable[Any]]
 
 
 class RemoteTool(Tool):
-    """Hands work to `capability`, of the agent `to` or of whoever has it.
+    """Hands work to `capability`, of the agent `to` or of any agent with it.
 
-    With `parameters`, the JSON Schema of its input, the model's arguments are the input. Without, the model
-    states a task. With `files=True` the files that users have shown to the agent go along, and with
-    `conversation=True` all of its conversation. The model is told the result as
-    data, in a marking that nothing in it can end, and a failure in the same way; `received_in(event)` has the
-    result whole. A question is asked by the `hitl_hook` of the agent, or answered by `on_question`. In a
-    `session` the remote agent remembers what it was told before: `True` is the session of this agent's stream."""
+    With `parameters`, the JSON Schema of its input, the model's arguments are the input. Without it
+    the model states a task. With `files=True` the files that users have shown to the agent go
+    along, and with `conversation=True` its whole conversation. The model is told the result as
+    data, in a marker that its content can't close, and a failure in the same way;
+    `received_in(event)` has the whole result. A question is asked by the `hitl_hook` of the agent,
+    or answered by `on_question`. In a `session` the remote agent remembers earlier calls: `True` is
+    the session of this agent's stream.
+    """
 
     def __init__(
         self,
@@ -127,7 +129,7 @@ class RemoteTool(Tool):
         except WaybillError as error:
             return self._failed(event, error)
         except ValueError as error:
-            # The model's arguments are no JSON.
+            # The model's arguments are not valid JSON.
             return ToolErrorEvent.from_call(event, error)
         try:
             result = await self._settle(handle, context)
@@ -195,7 +197,9 @@ class RemoteTool(Tool):
 
 
 def _step_of(event: ToolCallEvent, events: Iterable[BaseEvent]) -> str:
-    """Some models count the calls of each turn anew: the second call of one id is another step."""
+    """Some models number the calls of each turn from one: the second call with an id is another
+    step.
+    """
     earlier = sum(
         result.parent_id == event.id
         for each in events

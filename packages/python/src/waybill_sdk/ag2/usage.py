@@ -1,4 +1,4 @@
-"""Tokens as AG2 counts them, as rows of usage, and back."""
+"""Converts AG2's counts of tokens to rows of usage, and back."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from ..adapter.usage import count_usage
 from ..delegating.handle import HandoffHandle
 from .events import RemoteUsage
 
-# Their input tokens are without those that were read from or written to a cache.
+# Their input tokens exclude those that were read from or written to a cache.
 _CACHE_APART = frozenset(("anthropic", "bedrock"))
 
 
 def count(event: UsageEvent) -> None:
-    """Adds what a model has used to the work that is served. What a remote agent has used is added by the agent
-    that hands off, and not here."""
+    """Adds a model's usage to the served work. A remote agent's usage is added by the agent that
+    hands off, and not here.
+    """
     for each in _calls_of(event):
         used = each.usage
         apart = (used.cache_read_input_tokens, used.cache_creation_input_tokens)
@@ -32,7 +33,7 @@ def count(event: UsageEvent) -> None:
 
 
 def _calls_of(event: UsageEvent) -> Iterator[UsageEvent]:
-    """The calls of models that an event is the sum of."""
+    """The number of model calls that an event sums up."""
     for each in event.parts or [event]:
         if not isinstance(each, RemoteUsage):
             yield each
@@ -43,7 +44,7 @@ def _whole(tokens: float | None) -> int | None:
 
 
 def used_by(handle: HandoffHandle, label: str) -> list[RemoteUsage]:
-    """What a remote agent has used, also where it has failed: an event for each of its models."""
+    """The usage of a remote agent, also of a failed one: an event for each of its models."""
     rows = [] if handle.usage is None else handle.usage.rows
     return [
         RemoteUsage(

@@ -1,1 +1,1 @@
-"""Files that go along with work and results: what is too large for an envelope lies at the hub."""
+"""Files that go along with work and results. Files too large for an envelope are stored at the hub."""

@@ -1,4 +1,6 @@
-"""The files that an agent sends and receives: what is too large for envelopes lies at the hub."""
+"""The files that an agent sends and receives. Files too large for an envelope are stored at the
+hub.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from .patience import Patience
 from .received import ReceivedArtifact
 
 INLINE_ARTIFACT_BYTES = 64 * 1024
-"""What has more bytes than this is sent apart from its envelope, where nothing else is set."""
-# The artifacts in one envelope together have at most so many times what one of them may have.
+"""Larger artifacts are uploaded instead of sent inline, unless a setting says otherwise."""
+# The artifacts in one envelope together may be this many times as large as a single one.
 _INLINE_TOGETHER = 4
 _AGAIN_S = 0.2
-# What may be otherwise the next time; the hub is asked again how much it has.
+# Errors that may be temporary: the hub is asked again how much it has.
 _PASSING = frozenset((301, 409))
 
 Wire = dict[str, Any]
@@ -45,7 +47,7 @@ class Artifacts:
         return [ReceivedArtifact(each, self) for each in artifacts]
 
     def are_to_be_sent(self, given: Sequence[GivenArtifact]) -> bool:
-        """Whether there is more to be done for these than to name them."""
+        """Whether any of these needs more than being named."""
         room = self._inline_bytes * _INLINE_TOGETHER
         for each in given:
             if not is_artifact(each):
@@ -61,7 +63,7 @@ class Artifacts:
         return False
 
     async def send(self, given: Sequence[GivenArtifact], until: float) -> list[Wire]:
-        """Uploads what is too large for an envelope, and gives what the envelope is to say."""
+        """Uploads what is too large for an envelope, and returns the artifacts for the envelope."""
         artifacts: list[Wire] = []
         room = self._inline_bytes * _INLINE_TOGETHER
         for each in given:
@@ -82,7 +84,7 @@ class Artifacts:
         return artifacts
 
     async def _file_of(self, given: GivenArtifact) -> Measured | None:
-        """The file behind what was given; None where an envelope can name it as it is."""
+        """The file behind what was given; None if an envelope can refer to it as it is."""
         if not is_artifact(given):
             return await measured(given)
         if "data" in given:
@@ -99,7 +101,7 @@ class Artifacts:
         )
 
     def _is_foreign(self, given: GivenArtifact) -> bool:
-        """Of what lies at a hub of another domain, this one knows nothing."""
+        """This hub does not have what is stored at the hub of another domain."""
         origin = getattr(given, "origin", None)
         return "size" in given and origin is not None and origin.domain != self.domain
 
@@ -110,11 +112,11 @@ class Artifacts:
 
         async def attempt() -> None:
             nonlocal arrived
-            # It is complete also where another has uploaded it, and this agent may read it.
+            # It may be complete because another agent uploaded it and this one may read it.
             state = await self._link.blob_upload(file.digest)
             while not state["complete"]:
                 arrived = state["received"]
-                # What has arrived whole and is not taken was damaged at the hub.
+                # All bytes have arrived and the hub refuses them: its copy was damaged.
                 first = arrived if arrived < file.size else 0
                 async with aclosing(_passing(file, first)) as octets:
                     state = await self._link.put_blob(file.digest, file.size, first, octets)
@@ -154,7 +156,7 @@ class Artifacts:
     async def read(
         self, blob: Wire, first: int, timeout: float | None = None
     ) -> AsyncIterator[bytes]:
-        """The bytes of a blob from some place on; a connection that is cut is no end of them."""
+        """The bytes of a blob from an offset on. A dropped connection does not end them."""
         at, patience = first, Patience(blob["name"], blob["size"] - first, timeout)
         while at < blob["size"]:
             try:
@@ -179,7 +181,7 @@ async def _inline(file: Measured) -> str:
 
 
 async def _passing(file: Measured, first: int) -> AsyncGenerator[bytes, None]:
-    """The bytes of a file on their way to the hub: so many as were measured."""
+    """The bytes of a file for an upload: as many as were measured."""
     at = first
     async for piece in file.read(first):
         at += len(piece)

@@ -21,12 +21,12 @@ _TYPES = mimetypes.MimeTypes()
 
 
 def is_artifact(given: GivenArtifact) -> bool:
-    """Whether what was given says its digest by itself."""
+    """Whether what was given already names its digest."""
     return "digest" in given
 
 
 def label_of(given: GivenArtifact) -> dict[str, str]:
-    """The name and the type of a file, as far as they were given and else by its path."""
+    """The name and the type of a file, as far as they were given and otherwise from its path."""
     name = given.get("name") or os.path.basename(os.fspath(given["path"]))
     return {"name": name, "media_type": given.get("media_type") or _media_type_of(name)}
 
@@ -39,7 +39,7 @@ def _media_type_of(name: str) -> str:
 
 
 def is_same_artifact(one: GivenArtifact, other: GivenArtifact) -> bool:
-    """A file that nobody has read yet has no digest, and is known by its name."""
+    """A file that was not read yet has no digest, and is compared by name."""
     if label_of(one) != label_of(other):
         return False
     digests = [_digest_of(one), _digest_of(other)]

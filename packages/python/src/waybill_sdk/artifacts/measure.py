@@ -1,4 +1,4 @@
-"""A file with its digest and size, read once and piece by piece."""
+"""A file with its digest and size, read once in pieces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PIECE_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class Measured:
-    """A file whose digest and size are known, and whose bytes can be read again from any place on."""
+    """A file with known digest and size, whose bytes can be read again from any offset."""
 
     name: str
     media_type: str
@@ -27,11 +27,11 @@ class Measured:
     size: int
     read: Callable[[int], AsyncIterator[bytes]]
     remove: Callable[[], None] = lambda: None
-    """Where the bytes were kept for this upload alone."""
+    """The temporary copy that was made for this upload."""
 
 
 async def measured(given: GivenArtifact) -> Measured:
-    """Reads what was given once for its digest and size."""
+    """Reads what was given once, for its digest and size."""
     label = label_of(given)
     if "bytes" in given:
         return _in_memory(label, digest_of_bytes(given["bytes"]), given["bytes"])
@@ -52,7 +52,7 @@ async def measured(given: GivenArtifact) -> Measured:
 
 
 def measured_inline(artifact: GivenArtifact) -> Measured:
-    """The bytes in an artifact, where they are those that its digest names."""
+    """The bytes inside an artifact, if they match its digest."""
     octets = from_base64url(artifact["data"])
     if digest_of_bytes(octets) != artifact["digest"]:
         raise WaybillError(
@@ -81,7 +81,7 @@ def _measure(path: str) -> tuple[str, int]:
 
 
 def _part_of(path: str, size: int) -> Callable[[int], AsyncIterator[bytes]]:
-    """What is appended to a file afterwards does not belong to it."""
+    """Bytes that are appended to a file afterwards do not belong to it."""
 
     async def read(first: int) -> AsyncIterator[bytes]:
         at = first
@@ -98,7 +98,7 @@ def _part_of(path: str, size: int) -> Callable[[int], AsyncIterator[bytes]]:
 
 
 async def _measured_stream(label: dict[str, str], stream: Any) -> Measured:
-    """What comes once is written to a file: an upload that broke off is resumed from there."""
+    """Writes a stream to a temporary file, from which an interrupted upload is resumed."""
     handle, path = tempfile.mkstemp(prefix="waybill-")
     running, size = hashlib.sha256(), 0
     try:

@@ -1,4 +1,4 @@
-"""How long somebody waits for the bytes of a blob. By the same rules as in TypeScript."""
+"""How long to wait for the bytes of a blob. By the same rules as in TypeScript."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from ..protocol.error import WaybillError
 Value = TypeVar("Value")
 
 _IDLE_S = 60.0
-"""For so long a hub may give no bytes of a blob."""
+"""How long a hub may send no bytes of a blob."""
 _FLOOR_BYTES_PER_S = 64_000
-"""What comes more slowly, over all of a blob, comes in no time that anybody has."""
+"""The slowest rate, averaged over a blob, at which a hub may send it."""
 
 
 class Patience:
-    """Not for long without any bytes, and in all by their number, so that a hub that drips them ends too. What the
-    reader does with them meanwhile counts for its own `timeout` alone."""
+    """Bounds the gap between two pieces, and the total by their number, so that a hub that drips
+    bytes is given up too. Time that the reader spends on the bytes counts only for its own
+    `timeout`.
+    """
 
     def __init__(self, name: str, size: int, timeout: float | None) -> None:
         now = asyncio.get_running_loop().time()
@@ -29,7 +31,7 @@ class Patience:
         self._waited = self._idle = 0.0
 
     def received(self, octets: int) -> None:
-        """So many bytes more are there by now."""
+        """Records that this many more bytes have arrived."""
         self._received += octets
         self._idle = 0.0
 

@@ -1,4 +1,4 @@
-"""A file that came along, with ways to its bytes."""
+"""A received file, with methods to read its bytes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Octets = bytes
 
 DEFAULT_BYTES_LIMIT = 64 * 1024 * 1024
-"""How many bytes `bytes()` takes into memory where nobody says how many."""
+"""The default limit of `bytes()`."""
 
 
 class Origin(Protocol):
-    """Whoever has received an artifact, and can read its bytes at the hub that they lie at."""
+    """The receiver of an artifact, which can read its bytes at the hub that stores them."""
 
     @property
     def domain(self) -> str: ...
@@ -34,8 +34,9 @@ class Origin(Protocol):
 
 
 class ReceivedArtifact(dict[str, Any]):
-    """An artifact as its envelope has it. Its bytes are in it, or at the hub, which is asked for them when
-    they are read. What does not have the digest and the size that were signed is refused with a 422."""
+    """An artifact as its envelope has it. Its bytes are inside, or at the hub, which is asked for
+    them when they are read. Bytes without the signed digest and size are refused with 422.
+    """
 
     def __init__(self, artifact: dict[str, Any], origin: Origin) -> None:
         super().__init__(artifact)
@@ -44,9 +45,10 @@ class ReceivedArtifact(dict[str, Any]):
     async def bytes(
         self, *, limit: int = DEFAULT_BYTES_LIMIT, timeout: float | None = None
     ) -> Octets:
-        """All bytes at once. More than the limit are a 413, before any of them is read. They are there within
-        `timeout` seconds; left out, a hub is waited for as long as bytes come: not longer than a minute for the
-        next, nor than a minute and a second for each 64 kB in all."""
+        """All bytes at once. More bytes than the limit are a 413, before any are read. They have to
+        arrive within `timeout` seconds; by default a hub is waited for as long as bytes come: at
+        most a minute for the next ones, and in all a minute plus a second for each 64 kB.
+        """
         length = self.get("size", len(self.get("data", "")) * 3 // 4)
         if length > limit:
             raise WaybillError(
@@ -57,8 +59,9 @@ class ReceivedArtifact(dict[str, Any]):
         return b"".join([piece async for piece in self.stream(timeout=timeout)])
 
     async def stream(self, *, timeout: float | None = None) -> AsyncIterator[Octets]:
-        """The bytes as they come. They are checked when the last has come: what was made from them before does
-        not count if reading them fails."""
+        """The bytes as a stream. They are verified when the last one has come: discard what was
+        made from them if reading fails.
+        """
         if "size" not in self:
             yield self._inline()
             return
@@ -73,7 +76,7 @@ class ReceivedArtifact(dict[str, Any]):
             raise self._changed()
 
     async def save(self, path: str | os.PathLike[str], *, timeout: float | None = None) -> None:
-        """Writes the bytes to a file, which is there once they are all there and checked."""
+        """Writes the bytes to a file, which appears once all of them have arrived and are verified."""
         target = os.path.join(os.getcwd(), os.fspath(path))
         try:
             with tempfile.TemporaryDirectory(

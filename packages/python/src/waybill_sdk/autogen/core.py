@@ -37,10 +37,12 @@ def remote_core_agent(
     on_progress: OnProgress | None = None,
     on_result: OnResult | None = None,
 ) -> type[RoutedAgent]:
-    """A class to register with a runtime: a message of the type `takes` is the input, and the output is
-    read as the type `gives`. Both are dataclasses or pydantic models. A failure is raised to the sender.
-    `on_result` hears all of a result, for code: its messages and files, for which a message here has no place.
-    With `session=True` all that goes to one agent of the runtime is one session."""
+    """A class to register with a runtime: a message of the type `takes` is the input, and the
+    output is parsed as the type `gives`. Both are dataclasses or pydantic models. A failure is
+    raised to the sender. `on_result` gets the whole result, for code: its messages and files, which
+    a message here can't hold. With `session=True` all messages to one agent of the runtime are one
+    session.
+    """
 
     async def on_work(self: RoutedAgent, message: Any, ctx: MessageContext) -> Any:
         handle = dispatch(
@@ -63,7 +65,7 @@ def remote_core_agent(
             on_result(result)
         return _read(gives, result.output)
 
-    # The runtime goes by the types that stand here, and these are known only now.
+    # The runtime uses the annotations here, whose types are known only now.
     on_work.__annotations__ = {"message": takes, "ctx": MessageContext, "return": gives}
 
     def __init__(self: RoutedAgent) -> None:

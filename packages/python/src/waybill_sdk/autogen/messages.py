@@ -25,12 +25,13 @@ from ..adapter.words import Message
 # Where the message of a remote agent names its handoff.
 HANDOFF_ID = "waybill_handoff_id"
 _SOURCE_LENGTH = 256
-# A message that AgentChat has no words for is kept whole in the metadata of the one that stands for it.
+# A message that AgentChat can't represent is kept whole in the metadata of the one that stands for
+# it.
 _WHOLE = "waybill_message"
 
 
 def to_wire(message: BaseChatMessage, own: str | None = None) -> Message:
-    """`own` is whose side of the conversation the assistant's is."""
+    """`own` is the side of the conversation whose turns are the assistant's."""
     if _WHOLE in message.metadata:
         whole: Message = json.loads(message.metadata[_WHOLE])
         return whole
@@ -41,7 +42,7 @@ def to_wire(message: BaseChatMessage, own: str | None = None) -> Message:
     if isinstance(message, MultiModalMessage):
         parts = [_part(each) for each in message.content]
     else:
-        # What models are told of a remote agent's words is for the models of this team.
+        # The text about a remote agent's words is for the models of this team.
         is_text = isinstance(message, BaseTextChatMessage)
         words = message.to_text() if is_text else message.to_model_text()
         parts = [{"type": "text", "text": words}]
@@ -57,8 +58,9 @@ def _part(content: str | Image) -> dict[str, Any]:
 
 
 def from_wire(messages: Iterable[Message], user: str = "user") -> list[BaseChatMessage]:
-    """Every turn as its speaker's, where `user` speaks the turns of users without a name. What can't be shown as
-    an image is said in words."""
+    """Every turn as its speaker's, where `user` speaks users' turns without a name. Media that
+    can't be shown as an image are described in words.
+    """
     made: list[BaseChatMessage] = []
     for message in messages:
         role = message["role"]
@@ -83,8 +85,9 @@ def _whole_of(message: Message, source: str) -> dict[str, str]:
 
 
 def with_files(messages: Sequence[Message], artifacts: Iterable[dict[str, Any]]) -> list[Message]:
-    """Files that go along are told with the last turn of a user: images are shown, and of others, for which
-    AgentChat has no place, models are told the name and the type."""
+    """Adds files to the last turn of a user: images are shown, and other files, which AgentChat
+    does not support, are described by name and type.
+    """
     parts = [_file_part(each) for each in artifacts]
     shown = [*messages]
     if not parts:
@@ -106,7 +109,7 @@ def _file_part(artifact: dict[str, Any]) -> dict[str, Any]:
 
 
 def assert_showable(messages: Iterable[Message]) -> None:
-    """What a message of AgentChat has no place for is refused before a model is asked."""
+    """Parts that AgentChat's messages can't hold are refused before a model is asked."""
     for message in messages:
         for part in message["content"]:
             assert_readable(part)

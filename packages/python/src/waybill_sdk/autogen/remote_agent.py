@@ -39,13 +39,16 @@ from ..protocol.ids import new_id
 from .messages import HANDOFF_ID, from_wire, to_wire
 from .told import told_to_models
 
-# Apart from what makes a message of a handoff of it again: as a message it may pose as anybody.
+# Separate from the part that converts it back to a message of a handoff: as a message it may
+# impersonate anybody.
 _RECEIVED = "waybill_received"
 
 
 def received_in(message: BaseChatMessage) -> dict[str, Any] | None:
-    """All of the result behind a message of a remote agent, as it was received: `output`, `messages`,
-    `artifacts`, `by`, `attempt` and `envelope`. It is for code: its messages may pose as anybody."""
+    """The whole result behind a message of a remote agent, as it was received: `output`,
+    `messages`, `artifacts`, `by`, `attempt` and `envelope`. It is for code: its messages may
+    impersonate anybody.
+    """
     received = message.metadata.get(_RECEIVED)
     return None if received is None else dict(json.loads(received))
 
@@ -56,7 +59,7 @@ def _received(result: HandoffResult) -> dict[str, Any]:
 
 
 class _Asked(Exception):
-    """The remote agent asks, and the user of the team is to answer."""
+    """The remote agent asks, and the user of the team has to answer."""
 
     def __init__(self, question: QuestionEvent) -> None:
         super().__init__(question.text)
@@ -64,17 +67,18 @@ class _Asked(Exception):
 
 
 class RemoteAgent(BaseChatAgent):
-    """Hands the whole conversation that it has seen to `capability`, of the agent `to` or of whoever has it.
+    """Hands its whole conversation to `capability`, of the agent `to` or of any agent with it.
 
-    `back_to` hands the turn back, as a Swarm needs it. A question of the remote agent is answered by
-    `on_question`; with `ask_user` it becomes a handoff to that target, which ends the run as AutoGen's own
-    do, and the next turn's message is the answer. A failure raises, which ends the team, or becomes a
-    message: as `on_failure` says.
+    `back_to` hands the turn back, as a Swarm needs it. A question of the remote agent is answered
+    by `on_question`; with `ask_user` it becomes a handoff to that target, which ends the run as
+    AutoGen's own do, and the next turn's message is the answer. A failure raises, which ends the
+    team, or becomes a message: as `on_failure` says.
 
-    With a `session` the remote agent keeps the conversation, and is told what is new since its last turn;
-    True: a session of this agent's own, which its saved state names. Where the conversation was lost, the
-    next turn tells all of it again. To code its messages are what it has said; the models of others are told
-    it as data, in a marking that nothing in it can end."""
+    With a `session` the remote agent keeps the conversation, and is sent what is new since its last
+    turn; True: a session of this agent's own, which its saved state names. If the conversation was
+    lost, the next turn sends all of it again. For code its messages are what it has said; models of
+    others are told it as data, in a marker that its content can't close.
+    """
 
     def __init__(
         self,
@@ -110,7 +114,7 @@ class RemoteAgent(BaseChatAgent):
 
     @property
     def failure(self) -> WaybillError | None:
-        """What ended its latest handoff badly: a team that it ends tells of it in words alone."""
+        """The error of its latest handoff: a team that it ends reports it only as text."""
         return self._failure
 
     @property
@@ -132,7 +136,7 @@ class RemoteAgent(BaseChatAgent):
         inner: list[BaseChatMessage] = []
         work = asyncio.ensure_future(self._reply(messages, shown, inner))
         cancellation_token.link_future(work)
-        # A team that is cancelled waits for its participants, and tells them nothing.
+        # A team that is cancelled waits for its participants, and does not tell them.
         cancel_at_interrupt(work)
         work.add_done_callback(lambda _: shown.put_nowait(None))
         try:
@@ -177,12 +181,12 @@ class RemoteAgent(BaseChatAgent):
             words = f"{self.name} could not do it: {error} {error.remedy}"
             told = marked_as_data(self._options["to"] or self._capability, failure_as_data(error))
             return self._said(words, told, handle, target=self._back_to)
-        # Whatever it poses as in its result, here it has said that itself, under its name in the team.
+        # Whatever its result claims, here it has said that itself, under its name in the team.
         replies = replies_of(result, self.name) or [text_message("assistant", "", self.name)]
         self._history.extend(replies)
         if self._session is not None:
             self._told = 0 if result.session == "lost" else len(self._history)
-        # The last one is what it says to the team; how it came to that, the team's stream shows.
+        # The last one is what it says to the team; the others are shown in the team's stream.
         *before, last = from_wire(replies)
         inner.extend(
             told_to_models(each, marked_as_data(result.by, {"said": [text_of(reply)]}))
@@ -201,7 +205,7 @@ class RemoteAgent(BaseChatAgent):
             await self._resume(handle, opened["question_id"], messages)
             return handle
         self._history.extend(to_wire(each, self.name) for each in messages)
-        # A step that is run again with the very messages it had finds its own handoff.
+        # A repeated step with the same messages finds its own handoff.
         step = ",".join(each.id for each in messages)
         return dispatch(
             self._agent,
@@ -222,7 +226,7 @@ class RemoteAgent(BaseChatAgent):
         try:
             await handle.answer(question_id, answer)
         except WaybillError as error:
-            # Answered before, by an earlier life of this team.
+            # Answered before, by an earlier instance of this team.
             if error.status != 410:
                 raise
 
@@ -257,7 +261,7 @@ class RemoteAgent(BaseChatAgent):
 
 
 def _usage_of(handle: HandoffHandle) -> RequestUsage | None:
-    """What the remote agent has used, also where it has failed."""
+    """The usage of the remote agent, also of a failed one."""
     if handle.usage is None:
         return None
     total = handle.usage.total

@@ -54,15 +54,17 @@ def serve(
     user: str = "user",
     sessions: SessionStore | None = None,
 ) -> None:
-    """Serves what the factory makes: a team can't run twice at once, so every attempt gets one of its own.
+    """Serves what the factory makes: a team can't run twice at once, so every attempt gets one of
+    its own.
 
-    The work comes as a conversation, the messages of the run are its progress, the chunks that a model
-    streams are its deltas, and the last one is its
-    output. A run that ends with a handoff to `user` asks: the attempt is paused with the state of the run,
-    and the answer goes on from there, in another process too.
+    The work comes as a conversation, the messages of the run are its progress, the chunks that a
+    model streams are its deltas, and the last one is its output. A run that ends with a handoff to
+    `user` asks: the attempt is paused with the state of the run, and the answer resumes it, in
+    another process too.
 
-    In a session each run begins with the state that the run before has saved. `sessions` keeps these
-    states; left out, they are in the memory of the process."""
+    In a session each run begins with the state that the previous one has saved. `sessions` keeps
+    these states; by default they are in the memory of the process.
+    """
     offered = {"name": capability} if isinstance(capability, str) else capability
     offered = {"takes": "conversation", **offered}
     read = read_capability(offered)
@@ -126,14 +128,14 @@ async def _task(
         return from_wire(asked, unnamed(names, work.envelope["from"]))
     state = json.loads(work.resume.state)
     await runner.load_state(state["run"])
-    # The latest pause's: of those before it the state knows.
+    # The answers of the latest pause: the state contains earlier ones.
     answer = work.resume.answers[work.resume.questions[-1]["id"]]
     content = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     return [HandoffMessage(source=user, target=state["asked_by"], content=content)]
 
 
 def _names_in(runner: Runner) -> list[str]:
-    """What an agent is called, or a team and its participants."""
+    """The name of an agent, or the names of a team and its participants."""
     participants = getattr(runner, "_participant_names", [])
     return [runner.name, *participants]
 
@@ -146,7 +148,8 @@ async def _run(runner: Runner, task: Sequence[BaseChatMessage], work: Work) -> T
     except asyncio.CancelledError:
         if running.cancelled():
             raise WaybillError(499, "The run has cancelled itself.") from None
-        # A team ends its stream only once its members have ended, and those hear the token alone.
+        # A team ends its stream only once its members have ended, and those react to the token
+        # only.
         token.cancel()
         running.add_done_callback(lambda done: done.cancelled() or done.exception())
         raise
@@ -173,7 +176,7 @@ async def _stream(
 
 
 def _count(event: BaseAgentEvent | BaseChatMessage) -> None:
-    """What a remote agent has used is added by the agent that hands off, and not here."""
+    """A remote agent's usage is added by the agent that hands off, and not here."""
     used = event.models_usage
     if used is not None and HANDOFF_ID not in event.metadata:
         count_usage(
@@ -187,5 +190,6 @@ async def _report(event: BaseAgentEvent | BaseChatMessage, work: Work) -> None:
             event.to_text()[:65_536], data={"source": event.source, "type": type(event).__name__}
         )
     except WaybillError:
-        # The attempt is over, which its cancellation says too; progress that is lost is no failure of the work.
+        # The attempt is over, and its cancellation says so too. Lost progress does not fail the
+        # work.
         pass

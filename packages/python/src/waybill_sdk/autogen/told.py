@@ -1,4 +1,4 @@
-"""Messages that are one thing to code and another to models: there they are another agent's data."""
+"""Messages with one content for code and another for models, which get another agent's data."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class _Told(BaseChatMessage):
         return UserMessage(content=self._told, source=self.source)
 
     def dump(self) -> Mapping[str, Any]:
-        """A team that is saved makes a plain message of it again: that one says to all what models are told."""
+        """A saved team makes a plain message of it again, with the content for models."""
         content = [self._told] if isinstance(self, MultiModalMessage) else self._told
         return {**super().dump(), "content": content}
 
 
-# A team takes the messages that it knows, which it does by the names of their classes.
+# A team accepts the messages that it knows, by the names of their classes.
 _KINDS: Mapping[type[BaseChatMessage], Any] = {
     kind: create_model(kind.__name__, __base__=(_Told, kind))
     for kind in (TextMessage, HandoffMessage, MultiModalMessage)
@@ -38,7 +38,7 @@ _KINDS: Mapping[type[BaseChatMessage], Any] = {
 
 
 def told_to_models(message: BaseChatMessage, told: str) -> BaseChatMessage:
-    """The same message, of which models read what they are told instead."""
+    """The same message, of which models read the marked content instead."""
     made: Any = _KINDS[type(message)](**dict(message))
     made._told = told
     return made  # type: ignore[no-any-return]

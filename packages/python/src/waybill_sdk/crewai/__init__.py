@@ -4,7 +4,7 @@ Install it with `pip install "waybill-sdk[crewai]"`."""
 
 from ..adapter.extra import require_extra
 
-# Before the framework is imported, or what is wrong with it would be some name that it lacks.
+# Before the framework is imported: otherwise the error would be about some missing name.
 require_extra("crewai")
 
 from . import context as context  # noqa: E402

@@ -1,4 +1,4 @@
-"""Where a crew or a flow wants a human, its delegator is asked. The run waits in memory."""
+"""Where a crew or a flow needs a human, its delegator is asked. The run waits in memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IS_THIS_WANTED = (
 
 
 class FeedbackAsked(SyncHumanInputProvider):
-    """For tasks with `human_input`. No words mean that it is well as it is."""
+    """For tasks with `human_input`. An empty answer approves the output as it is."""
 
     def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
         self._work = work
@@ -66,13 +66,13 @@ class InputAsked:
 review_wanted: ContextVar[Callable[[PendingFeedbackContext], str] | None] = ContextVar(
     "review_wanted", default=None
 )
-"""Who reviews what the methods of the flows of this run have given."""
+"""The reviewer of what the methods of this run's flows have returned."""
 
 
 def reviewer(
     work: Work, loop: asyncio.AbstractEventLoop
 ) -> Callable[[PendingFeedbackContext], str]:
-    """For methods with `human_feedback`. No words mean its default outcome."""
+    """For methods with `human_feedback`. An empty answer means its default outcome."""
 
     def review(wanted: PendingFeedbackContext) -> str:
         output = wanted.to_dict()["method_output"]
@@ -84,7 +84,9 @@ def reviewer(
 
 
 class _Reviewed:
-    """CrewAI has one provider for all the flows of a process, and those that are not served keep theirs."""
+    """CrewAI has one provider for all flows of a process, and those that are not served keep
+    theirs.
+    """
 
     def __init__(self, others: Any) -> None:
         self._others = others or ConsoleProvider()

@@ -1,4 +1,6 @@
-"""What CrewAI tells a task of the tasks before it: a remote agent's words stand in it as data."""
+"""The context that CrewAI gives a task from earlier tasks: a remote agent's words are marked in it
+as data.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ def _is_remote(task: Task) -> bool:
 
 def _marked(context: str, tasks: Iterable[Task]) -> str:
     outputs = [(each.output, names_made(each)) for each in tasks if each.output is not None]
-    # The longest first: an output may contain the divider, and between two of them another's output.
+    # The longest first: an output may contain the divider, and between two of them another's
+    # output.
     for output, files in sorted(outputs, key=lambda each: -len(each[0].raw)):
         if output.raw:
             data = {"output": output.raw, **({"files": files} if files else {})}
@@ -44,7 +47,7 @@ def _marked(context: str, tasks: Iterable[Task]) -> str:
 
 
 def _whole(words: str) -> re.Pattern[str]:
-    """All that stands between two dividers, or at an end."""
+    """Everything between two dividers, or at an end."""
     divider = re.escape(DIVIDERS)
     return re.compile(rf"(?:\A|(?<={divider})){re.escape(words)}(?=\Z|{divider})")
 

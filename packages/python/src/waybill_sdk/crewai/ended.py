@@ -1,4 +1,4 @@
-"""What a run has come to, as the output that was promised."""
+"""The outcome of a run as the promised output."""
 
 from __future__ import annotations
 
@@ -33,14 +33,18 @@ def finished(ended: Any, output_schema: Any) -> Finished:
 
 
 def said_in(result: Finished) -> list[Message]:
-    """What a run has said, as turns of the conversation: its messages, or its output as the only one."""
+    """What a run has said, as turns of the conversation: its messages, or its output as the only
+    one.
+    """
     if result.messages or result.output is None:
         return result.messages or []
     return [text_message("assistant", words_of(result.output))]
 
 
 def words_ended(ended: Any) -> str:
-    """The outputs of crews and of tasks have their words as `raw`; a flow gives what its method returns."""
+    """The outputs of crews and of tasks have their text as `raw`; a flow returns what its method
+    returns.
+    """
     if ended is None:
         return ""
     if hasattr(ended, "raw"):
@@ -51,7 +55,7 @@ def words_ended(ended: Any) -> str:
 
 
 def _structured(ended: Any) -> Any:
-    """What is no text already: a model, JSON of a task, or a value that a flow gives back."""
+    """An output that is not text already: a model, JSON of a task, or a value that a flow returns."""
     if hasattr(ended, "raw"):
         if ended.pydantic is not None:
             return ended.pydantic.model_dump(mode="json")

@@ -1,4 +1,4 @@
-"""A handoff that has failed, as a tool of CrewAI tells of it."""
+"""A failed handoff, as a tool of CrewAI reports it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..protocol.error import WaybillError
 
 
 class _Told(ToolFailure):
-    """To code the failure as it came, to a model data."""
+    """For code the failure as it came, for a model data."""
 
     told: str
 
@@ -31,5 +31,5 @@ def tool_failure(error: WaybillError, by: str) -> ToolFailure:
 
 
 def _cause_told(cause: Any) -> Any:
-    """What the recipient has said of it; an exception of this side is in the log."""
+    """What the recipient has said about it; an exception of this side is in the log."""
     return None if isinstance(cause, BaseException) else cause

@@ -40,13 +40,14 @@ _UNFIT = re.compile(r"[^\w .()-]")
 
 
 class ShownFiles:
-    """The files of some work. What its messages show must reach the models; what goes along as an artifact is
-    shown to those that can take it, and the others are told of it."""
+    """The files of some work. Media in its messages must reach the models; artifacts are shown to
+    models that can take them, and described to the others.
+    """
 
     def __init__(self, messages: Iterable[Message], artifacts: Iterable[dict[str, Any]]) -> None:
         self.files: InputFiles = {}
         self.refused: WaybillError | None = None
-        """Why a model could not be shown what it had to be shown."""
+        """Why a model could not be shown what it has to be shown."""
         self._shown: dict[str, Part] = {}
         self._told: list[str] = []
         """Of what CrewAI has no file of its own for."""
@@ -74,7 +75,7 @@ class ShownFiles:
         return _add(self.files, part, given)
 
     def assert_shown_by(self, crew: Crew) -> None:
-        """Before any model is asked: all of its agents are shown the files of a crew."""
+        """Before any model is asked: all agents of a crew are shown its files."""
         for agent in crew.agents:
             model = getattr(agent, "llm", None)
             for name, part in self._shown.items():
@@ -83,12 +84,12 @@ class ShownFiles:
                     raise unshowable(part, f"{agent.role}: {reason}")
 
     def before_task(self, step: StepContext) -> None:
-        """CrewAI tells a task the names of its own files alone."""
+        """CrewAI tells a task the names of its own files only."""
         if step.kind == "task" and self._told:
             step.payload = "\n\n".join((*([step.payload] if step.payload else []), *self._told))
 
     def before_model_call(self, context: LLMCallHookContext) -> None:
-        """CrewAI fails where a model takes no files at all, and leaves out what it does not take of them."""
+        """CrewAI fails if a model takes no files at all, and drops those that it does not take."""
         for message in context.messages:
             attached: Any = message.get("files") or {}
             if not attached:
@@ -110,7 +111,9 @@ class ShownFiles:
 
 
 def input_files(artifacts: Iterable[Part], by: str) -> InputFiles:
-    """Artifacts of a result as files of a crew. What was left at the hub, and what stands at a URL, is not."""
+    """Artifacts of a result as files of a crew, without those that were left at the hub or are at a
+    URL.
+    """
     files: InputFiles = {}
     for artifact in artifacts:
         if _IS_INSTALLED and "data" in artifact:
@@ -126,17 +129,17 @@ def _add(files: InputFiles, part: Part, given: str) -> str:
         number += 1
         name = f"{number} {fit}"
     source = FileBytes(data=from_base64url(part["data"]), filename=name)
-    # CrewAI guesses it from the bytes or the name. The sender has said what it is.
+    # CrewAI would guess it from the bytes or the name. The sender has stated it.
     source._content_type = part["media_type"]
     file = wrap_file_source(source)
-    # Not made smaller, and not cut into pieces.
+    # Neither shrunk nor cut into pieces.
     file.mode = "strict"
     files[name] = file
     return name
 
 
 def _why_not(model: Any, file: Any) -> str | None:
-    """Why CrewAI would not show a file to a model; None where it would."""
+    """Why CrewAI would not show a file to a model; None if it would."""
     if not isinstance(model, BaseLLM) or not model.supports_multimodal():
         return f"the model {getattr(model, 'model', model)} takes words alone"
     # LiteLLM takes all in OpenAI's form.
@@ -160,7 +163,7 @@ def artifacts_of(task: Any, crew: Any) -> list[dict[str, Any]]:
 
 
 async def aartifacts_of(task: Any, crew: Any) -> list[dict[str, Any]]:
-    """The same in a loop, which must not be kept waiting."""
+    """The same in a loop, which must not be blocked."""
     found = await aget_all_files(crew.id, task.id) if _IS_INSTALLED and crew is not None else None
     return [_artifact(name, each) for name, each in (found or {}).items()]
 

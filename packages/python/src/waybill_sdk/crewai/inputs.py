@@ -1,4 +1,4 @@
-"""What is asked, as the inputs of a crew or a flow."""
+"""The request as the inputs of a crew or a flow."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ def inputs_of(
     before: Sequence[Message] = (),
     declared: Collection[str] = (),
 ) -> dict[str, Any]:
-    """`before` is what was said in earlier turns of the session. `declared` are the members that the capability's
-    schema names: no others may stand for the words that every run has."""
+    """`before` is what was said in earlier turns of the session. `declared` are the members that
+    the capability's schema names: only these may replace the inputs that every run has.
+    """
     body = heard(work, names)
     brief, messages, given = body.get("brief", {}), body.get("messages", []), body.get("input")
     is_asked = bool(brief) or given is not None
-    # Without other words the task is what the conversation states.
+    # Without a brief or input the task is what the conversation states.
     stated = Stated("", messages, []) if is_asked else stated_in(messages)
     if not is_asked and not stated.task:
         raise WaybillError(
@@ -37,7 +38,7 @@ def inputs_of(
     asked = [brief.get("instruction"), stated.task]
     if given is not None:
         asked.append(words_of(given))
-    # The turn that states the task stands in the history too, with the name of who asks.
+    # The turn that states the task is in the history too, with its speaker's name.
     history = without_transfers(messages) if stated.before or stated.since else []
     expected = [brief.get("expected_output"), form_of(output_schema)]
     words = {
@@ -50,7 +51,7 @@ def inputs_of(
 
 
 def with_history_told(inputs: dict[str, Any]) -> dict[str, Any]:
-    """For a crew whose tasks have no place for a history: what was said before follows the instruction."""
+    """For a crew whose tasks have no place for a history: the earlier turns follow the instruction."""
     if not inputs["history"]:
         return inputs
     instruction = f"{inputs['instruction']}\n\nWhat was said before:\n{inputs['history']}"

@@ -1,4 +1,4 @@
-"""The files that a remote agent has made become files of its crew, for the tasks that follow."""
+"""Files that a remote agent has made become files of its crew, for later tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _lock = Lock()
 
 
 def keep_files(task: Any, crew: Any, by: str, artifacts: Sequence[ReceivedArtifact]) -> None:
-    """Blocks for the moment that the store of CrewAI takes. A file is named after who has made it."""
+    """Blocks briefly for the store of CrewAI. A file is named after its maker."""
     if task is None or not artifacts:
         return
     if id(task) not in _names:
@@ -30,5 +30,5 @@ def keep_files(task: Any, crew: Any, by: str, artifacts: Sequence[ReceivedArtifa
 
 
 def names_made(task: Any) -> list[str]:
-    """The names of all files that a remote agent has given back for a task, as they came."""
+    """The names of all files that a remote agent has returned for a task, as they came."""
     return _names.get(id(task), [])

@@ -26,13 +26,16 @@ from .usage import add_to
 
 
 class RemoteMember(BaseAgentAdapter):
-    """A task goes to `capability` as a brief, with the context that the crew gives it as its history,
-    and the files of the task and of the crew as artifacts. The files of its result become files of the crew.
+    """A task goes to `capability` as a brief, with the context that the crew gives it as its
+    history, and the files of the task and of the crew as artifacts. The files of its result become
+    files of the crew.
 
-    A failure of a task raises, which ends the crew. Where a coworker has delegated, it is a ToolFailure of
-    that tool, and the coworker's model is told of it, and of a result, as another's data. `timeout` is in
-    seconds, and holds whatever the crew is doing. Tasks with the same `session` share a conversation; True:
-    the session that the crew is served in, or else one for the name of its `run`."""
+    A failure of a task raises, which ends the crew. If a coworker has delegated, it is a
+    ToolFailure of that tool, and the coworker's model is told of it, and of a result, as another's
+    data. `timeout` is in seconds, and applies whatever the crew is doing. Tasks with the same
+    `session` share a conversation; True: the session in which the crew is served, or else one for
+    the name of its `run`.
+    """
 
     function_calling_llm: Any = None
     step_callback: Any = None
@@ -72,13 +75,14 @@ class RemoteMember(BaseAgentAdapter):
         try:
             result = self._remote.wait(self.role, **_asked(task, context, files))
         except WaybillError as error:
-            # What a coworker is raised is told it as a text like any other, and the run a success.
+            # An error that a coworker raises reaches it as a text like any other, and the run as a
+            # success.
             if is_delegated(task, self.crew):
                 return tool_failure(error, self._remote.who)
             raise
         keep_files(task, self.crew, self.role, result.artifacts)
         words = self._said(result)
-        # What was delegated goes to a model, and a task's output to the application.
+        # Delegated work goes to a model, and a task's output to the application.
         if is_delegated(task, self.crew):
             return marked_as_data(result.by, result_as_data(result))
         return words

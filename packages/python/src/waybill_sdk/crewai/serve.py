@@ -45,7 +45,9 @@ _MESSAGE_LENGTH = 65_536
 
 
 def schema_of(crew: Crew) -> dict[str, str]:
-    """The inputs that a crew's agents and tasks have places for, as the schema of a capability."""
+    """The inputs for which a crew's agents and tasks have placeholders, as the schema of a
+    capability.
+    """
     return dict.fromkeys(sorted(crew.fetch_inputs() - WORDS), "string")
 
 
@@ -57,20 +59,22 @@ def serve(
     names: Sequence[str] = (),
     sessions: SessionStore | None = None,
 ) -> None:
-    """Serves what the factory makes, anew for every attempt, in a thread of its own.
+    """Serves what the factory makes, separately for every attempt, in a thread of its own.
 
-    An input that is an object is the crew's inputs; there are besides `instruction` (the brief, or what
-    was said last), `expected_output` and `history`. What its tasks and methods give is its progress, and what
-    its models stream its deltas; where a task wants human input, or a flow asks or wants human feedback, the delegator is asked, and the
-    run waits in memory.
-    Whatever limit the crew ignores, the handoff's deadline holds.
+    An input that is an object is the crew's inputs; besides there are `instruction` (the brief, or
+    the last turn), `expected_output` and `history`. The outputs of its tasks and methods are its
+    progress, and its models' streams its deltas. If a task needs human input, or a flow asks or
+    needs human feedback, the delegator is asked, and the run waits in memory. Whatever limit the
+    crew ignores, the handoff's deadline holds.
 
-    Images, recordings and files of its messages are files of the crew, and each of its models must take
-    them: what one of them does not take is refused. Both need `crewai[file-processing]`. Artifacts are
-    shown to the models that take them, and others are told their names and types.
+    Images, recordings and files of its messages are files of the crew, and each of its models must
+    take them: a file that one of them does not take is refused. Both need
+    `crewai[file-processing]`. Artifacts are shown to models that take them, and described to others
+    by name and type.
 
-    In a session, what was said in its earlier turns stands in `history`. `sessions` keeps it; left out, it is
-    in the memory of the process. A crew without a place for `{history}` has it in `{instruction}`."""
+    In a session, its earlier turns are in `history`. `sessions` keeps them; by default they are in
+    the memory of the process. A crew without a place for `{history}` has them in `{instruction}`.
+    """
     offered = {"name": capability} if isinstance(capability, str) else capability
     offered = {"takes": "delegation", **offered}
     read = read_capability(offered)
@@ -124,7 +128,7 @@ def _tells_history(runner: Runner) -> bool:
 
 
 def _names_in(runner: Runner) -> list[str]:
-    """What a crew's members are called, or a flow, its methods, and the members of the crews that it holds."""
+    """The names of a crew's members, or of a flow, its methods, and the members of its crews."""
     if isinstance(runner, Crew):
         members = [*runner.agents, *([runner.manager_agent] if runner.manager_agent else [])]
         return [each.role for each in members]
@@ -153,7 +157,7 @@ async def _kickoff(
         runner.input_provider = InputAsked(work, loop)
 
     def told(step: StepContext) -> None:
-        # What executes an agent is a flow as well, of CrewAI's own.
+        # CrewAI's executor of an agent is a flow as well.
         if step.kind != "task" and step.flow is not runner:
             return
         about = {"step": step.step_name, "agent": step.agent_role}
@@ -161,7 +165,8 @@ async def _kickoff(
         try:
             wait_in(loop, work.progress(said, data=about))
         except WaybillError:
-            # The attempt is over, which its cancellation says too; lost progress is no failure of the work.
+            # The attempt is over, and its cancellation says so too. Lost progress does not fail the
+            # work.
             pass
 
     with scoped_hooks():
@@ -171,7 +176,8 @@ async def _kickoff(
         try:
             ended = await runner.akickoff(inputs=inputs, input_files=shown.files or None)
             if isinstance(ended, CrewStreamingOutput | AsyncStreamSession):
-                # `writes` has its pieces already, as it has those of models that stream by themselves.
+                # `writes` has its pieces already, as it has those of models that stream by
+                # themselves.
                 async for _ in ended:
                     pass
                 return ended.result
@@ -185,7 +191,7 @@ async def _kickoff(
 
 
 def _is_without_a_word(runner: Runner) -> bool:
-    """CrewAI fails where every task has ended with nothing, and does not say so."""
+    """CrewAI does not report a run in which every task has ended without an output."""
     return isinstance(runner, Crew) and all(
         each.output is not None and not each.output.raw for each in runner.tasks
     )

@@ -29,11 +29,13 @@ from ..serving.work import current_work
 from .abandoned import cancel_when_abandoned
 
 steps_made: ContextVar[Counter[str] | None] = ContextVar("steps_made", default=None)
-"""How often the same was handed off in the course of this work."""
+"""How often the same work was handed off inside this work."""
 
 
 def is_delegated(task: Any, crew: Any) -> bool:
-    """A task that is none of its crew's was made on the spot, by a model that delegates: that model reads its output."""
+    """A task outside its crew's list was made on the spot, by a model that delegates: that model
+    reads its output.
+    """
     own = getattr(crew, "tasks", None)
     return own is not None and all(each is not task for each in own)
 
@@ -50,7 +52,7 @@ class Remote:
     on_progress: OnProgress | None = None
     on_result: OnResult | None = None
     session: CallSession = None
-    """True: the session that the crew is served in, or else one for the name of its run."""
+    """True: the session in which the crew is served, or else one for the name of its run."""
     _counts: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -78,7 +80,7 @@ class Remote:
         session = session_for(self.session, self._conversation)
         options: dict[str, Any] = {"to": self.to, "timeout": self.timeout, "session": session}
         handle = dispatch(self._own, self.capability, run=run, step=step, **options, **content)
-        # Without a name of its run its id is made up, and no other process would make the same.
+        # Without a name of its run its id is random, and differs in every process.
         handle.is_lost_with_process = current_work.get() is None and self.run is None
         result = await settle(handle, on_progress=self.on_progress, on_question=self.on_question)
         if self.on_result is not None:
@@ -91,7 +93,9 @@ class Remote:
         return self.run if work is None or work.session is None else work.session.key
 
     def _step(self, name: str, content: dict[str, Any]) -> tuple[str, str]:
-        """CrewAI renames its tasks in every process, so a step is what it asks and how often that was asked before."""
+        """CrewAI renames its tasks in every process, so a step is identified by its request and how
+        often that was made before.
+        """
         work = current_work.get()
         if work is None and self.run is None:
             return new_id(), name

@@ -31,7 +31,7 @@ def _crew_of(task: Any) -> Any:
 
 
 class _Given(str):
-    """A result in words, as code has them, which know how a model is told of it."""
+    """A result as text for code, which can tell how a model has to be told of it."""
 
     told: str
     is_delegated: bool
@@ -45,11 +45,12 @@ class _Given(str):
 
 
 class RemoteTool(BaseTool):
-    """Its arguments are the input of the handoff. Without an `args_schema` of its own there is one,
-    `request`, and the handoff is a brief. A failure is a ToolFailure, which a crew does not take for a
-    success: with the status as its code, and whether the same again may succeed. A model is told of
-    both as another's data; what `run` gives, and an answer of the task, is the result as it came. `session` is that of a
-    RemoteMember."""
+    """Its arguments are the input of the handoff. Without an `args_schema` of its own it has one,
+    `request`, and the handoff is a brief. A failure is a ToolFailure, which a crew does not take
+    for a success: with the status as its code, and whether a retry may succeed. A model is told of
+    both as another's data; what `run` returns, and an answer of the task, is the result as it came.
+    `session` is that of a RemoteMember.
+    """
 
     args_schema: type[BaseModel] = Request
     _remote: Remote = PrivateAttr()
@@ -70,7 +71,7 @@ class RemoteTool(BaseTool):
         on_result: OnResult | None = None,
         **fields: Any,
     ) -> None:
-        # A crew keeps what its tools have given, and a failure is not to be given again.
+        # A crew caches the results of its tools, and a failure must not be cached.
         fields = {"cache_function": _is_kept, **fields}
         super().__init__(name=name, description=description, **fields)
         self._remote = Remote(
@@ -97,7 +98,7 @@ class RemoteTool(BaseTool):
         return _Given.of(result)
 
     def format_output_for_agent(self, raw_result: Any) -> str:
-        # An answer of a task of the crew is for code; `context` marks it for the tasks after it.
+        # A task's answer is for code; `context` marks it for later tasks.
         if isinstance(raw_result, _Given) and (
             raw_result.is_delegated or not self.result_as_answer
         ):
@@ -107,7 +108,7 @@ class RemoteTool(BaseTool):
     def _asked(self, arguments: dict[str, Any]) -> dict[str, Any]:
         if self.args_schema is Request:
             return {"brief": {"instruction": arguments["request"]}}
-        # CrewAI spells what was left out as None.
+        # CrewAI passes None for what was left out.
         fields = self.args_schema.model_fields
         given = {
             name: each

@@ -1,4 +1,6 @@
-"""What the models of a crew report, for the work in whose course they were asked, and back."""
+"""Converts what the models of a crew report to usage of the work inside which they were asked, and
+back.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ _is_listening = False
 
 
 def listen() -> None:
-    """Once for the process: CrewAI hands every handler the context in which its event was emitted."""
+    """Once for the process: CrewAI gives every handler the context in which its event was emitted."""
     global _is_listening
     if not _is_listening:
         _is_listening = True
@@ -23,7 +25,7 @@ def listen() -> None:
 
 
 def settle_counts() -> None:
-    """Blocks until what was emitted is counted: handlers run in threads of their own."""
+    """Blocks until emitted events are counted: handlers run in threads of their own."""
     crewai_event_bus.flush(_FLUSHED_WITHIN_S)
 
 
@@ -41,7 +43,7 @@ def _count(_source: object, event: LLMCallCompletedEvent) -> None:
 
 
 def add_to(agent: BaseAgent, usage: Usage | None) -> None:
-    """What a remote agent has used counts as its member's, and so in the crew's `usage_metrics`."""
+    """A remote agent's usage counts as its member's, and so in the crew's `usage_metrics`."""
     if usage is not None:
         total, process = usage.total, agent._token_process
         process.sum_prompt_tokens(total.input_tokens)

@@ -1,1 +1,1 @@
-"""The side of a handoff that hands off."""
+"""The delegator's side of a handoff."""

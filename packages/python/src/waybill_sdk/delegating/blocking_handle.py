@@ -1,4 +1,4 @@
-"""What code without async gets of a handoff: every call waits for the loop of the agent."""
+"""The handle of a handoff for code without async: every call waits for the loop of the agent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 class InLoop:
-    """Runs something in a loop that another thread turns, and waits for it."""
+    """Runs something in another thread's loop, and waits for it."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -104,7 +104,7 @@ class HandoffHandle:
 
 
 class Events(Generic[Value]):
-    """What happens, in order; ends with the handoff."""
+    """The events, in order; ends with the handoff."""
 
     def __init__(self, stream: Stream[Value], loop: InLoop) -> None:
         self._stream = stream

@@ -22,9 +22,9 @@ from ..tracing.api import end_span
 from ..tracing.send import sending
 from .handle import HandoffHandle
 
-# Nothing waits for ever: a handoff without a deadline of its own has five minutes.
+# The default time limit: without a deadline of its own a handoff has five minutes.
 DEFAULT_TIMEOUT_S = 300.0
-# What says what is to be done. Terms and notes on the side may differ from one run to the next.
+# The members that define the work. Terms and notes may differ between runs.
 _WORK = ("capability", "version", "input", "brief", "messages")
 _view = record(
     {
@@ -80,7 +80,8 @@ class Delegating:
         wanted = present(
             capability=capability, version=version, tags=tags, min_reliability=min_reliability
         )
-        # What has to be read or uploaded first takes its place before the envelope is signed.
+        # Files that have to be read or uploaded are replaced by their references before the
+        # envelope is signed.
         named = (
             None if artifacts is None else [dict(each) for each in artifacts if is_artifact(each)]
         )
@@ -151,7 +152,9 @@ class Delegating:
                 end_span(span, status)
 
     async def _submit(self, handle: HandoffHandle) -> None:
-        """Where the hub has another handoff under this id, it may be this agent's own, made before a restart."""
+        """If the hub has another handoff under this id, it may be this agent's own from before a
+        restart.
+        """
         try:
             await handle.submit()
         except WaybillError as error:
@@ -166,7 +169,7 @@ class Delegating:
             await self._adopt(handle, *own)
 
     async def attach(self, handoff_id: str, acknowledge: str) -> HandoffHandle:
-        """Finds a handoff again that this agent has made, after a restart too."""
+        """Finds a handoff that this agent has made again, also after a restart."""
         known = self._handles.get(handoff_id)
         if known is not None and handoff_id not in self._attaching:
             return known
@@ -192,7 +195,7 @@ class Delegating:
         try:
             await self._adopt(handle, *own)
         except WaybillError as error:
-            # Half of what has happened is no handle: the next try makes another.
+            # A handle with half of the events is unusable: the next try makes another.
             handle.fail(error)
             raise
         return handle
@@ -216,7 +219,7 @@ class Delegating:
     async def _adopt(
         self, handle: HandoffHandle, view: dict[str, Any], envelope: Envelope, text: str
     ) -> None:
-        """Gives a handle everything that has happened to its handoff so far."""
+        """Replays to a handle everything that has happened to its handoff so far."""
         handle.found(envelope, text)
         for each in (view.get("acceptance"), *view["questions"], view.get("ending")):
             if each is not None:
@@ -224,10 +227,10 @@ class Delegating:
         handle.is_found()
 
     async def receive(self, delivery: dict[str, Any]) -> bool:
-        """Gives a delivery to the handle that it is about; False where nobody here waits for it."""
+        """Passes a delivery to its handle; False if there is none here."""
         attaching = self._attaching.get(delivery["handoff_id"])
         if attaching is not None:
-            # What comes in while its handle is being made would otherwise be nobody's.
+            # A delivery that comes while its handle is being made waits for the handle.
             await asyncio.wait({attaching})
         handle = self._handles.get(delivery["handoff_id"])
         if handle is None:
@@ -241,13 +244,13 @@ class Delegating:
             handle.show(delta)
 
     def cancel_lost(self) -> None:
-        """For an agent that stops: what nobody could ever ask for again is not worked on for nobody."""
+        """For an agent that stops: handoffs that can never be found again are cancelled."""
         for handle in list(self._handles.values()):
             if handle.is_lost_with_process and not handle.has_ended:
                 handle.cancel_beside("The process that waited for it has stopped.")
 
     def fail(self, error: WaybillError) -> None:
-        """None of them will be heard of again here."""
+        """Fails all handles: nothing will be delivered for them any more."""
         for handle in list(self._handles.values()):
             log.debug("%s: %s is abandoned: %s", self._context.id, handle.id, error)
             handle.fail(error)
@@ -272,7 +275,7 @@ def _taken(handoff_id: str) -> WaybillError:
 
 
 def _check_times(timeout: float | None, deadline: datetime | None) -> None:
-    """What leaves no time fails where it is given, and not when the hub has read it."""
+    """Times that leave no room for the work are refused here, and not only by the hub."""
     if timeout is not None and not 0 < timeout < math.inf:
         raise WaybillError(
             400,

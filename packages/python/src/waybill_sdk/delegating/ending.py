@@ -25,13 +25,15 @@ class HandoffResult:
     digest: str
     messages: list[dict[str, Any]] = field(default_factory=list)
     artifacts: list[ReceivedArtifact] = field(default_factory=list)
-    """Files that came along. Those that lie at the hub are read when their bytes are asked for."""
+    """Files that came with it. Those that are stored at the hub are read on demand."""
     effects: str | None = None
     usage: Usage | None = None
-    """What it has used, where its recipient says so: requests, tokens and cost, children included."""
+    """What it has used, if its recipient reports it: requests, tokens and cost, including children.
+    """
     session: SessionState | None = None
-    """Where the handoff names a session: whether its conversation was `continued`, has `begun`, or was `lost` and
-    begins anew. None where the recipient keeps no conversations."""
+    """If the handoff names a session: whether its conversation was `continued`, has `begun`, or was
+    `lost` and begins again. None if the recipient keeps no conversations.
+    """
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Receipt:
     digest: str
     text: str
     session: SessionState | None = None
-    """Of an acceptance, where the handoff names a session: what the hub knew of it."""
+    """In an acceptance of a handoff with a session: what the hub knew about the session."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +57,18 @@ class ProgressEvent:
 
 @dataclass(frozen=True)
 class DeltaEvent:
-    """A piece of what a recipient is writing: unsigned, at most once, and for showing alone.
+    """A piece of the text that a recipient is writing: unsigned, at most once, and for display
+    only.
 
-    The result has the whole. Another attempt begins from nothing."""
+    The result has the whole text. Another attempt begins again.
+    """
 
     by: str
     attempt: int
     number: int
-    """Counts the pieces of an attempt from 0: a number that is left out was lost."""
+    """The number of the piece within its attempt, counted from 0: a gap means that a piece was
+    lost.
+    """
     text: str
 
 

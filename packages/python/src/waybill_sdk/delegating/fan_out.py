@@ -13,12 +13,12 @@ from .ending import HandoffResult
 from .handle import HandoffHandle
 
 DEFAULT_CONCURRENCY = 16
-"""How many handoffs of one fan-out are under way at once where nobody says how many."""
+"""How many handoffs of one fan-out are under way at once by default."""
 
 
 @dataclass(frozen=True)
 class Settled:
-    """How one of a fan-out has ended: with a result or with an error."""
+    """How one handoff of a fan-out has ended: with a result or with an error."""
 
     handoff_id: str
     result: HandoffResult | None
@@ -39,7 +39,7 @@ async def fan_out(
     on_handoff: Callable[[HandoffHandle, int], None] | None = None,
     **options: Any,
 ) -> list[Any]:
-    """Keeps a bounded number of handoffs under way until there is no input left, or one has failed."""
+    """Keeps a bounded number of handoffs under way until all inputs are done, or one has failed."""
     if concurrency < 1:
         raise WaybillError(
             400, f"A concurrency of {concurrency} would hand nothing off: give 1 or more."

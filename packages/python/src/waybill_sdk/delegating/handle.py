@@ -1,4 +1,4 @@
-"""One handoff, seen by who made it. Each stage can be awaited on its own."""
+"""One handoff, as its delegator holds it. Each stage can be awaited separately."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ Value = TypeVar("Value")
 
 _PROGRESS_KEPT = 1_000
 _QUESTIONS_KEPT = 256
-# Ten seconds of them.
+# Ten seconds of deltas.
 _DELTAS_KEPT = 200
-# More than any result can hold. Readers put deltas together, and a recipient must not fill their memory.
+# More than any result can hold. Readers concatenate deltas, and a recipient must not fill their
+# memory.
 _DELTA_CHARACTERS_SHOWN = 4 * 1024 * 1024
-# The hub ends at the deadline what has not ended. Its word may take so long; whoever has not heard it
-# then waits no more, whatever has become of the hub.
+# How long after the deadline the hub's notice may take. Then the delegator stops waiting, whatever
+# has happened to the hub.
 TOLD_WITHIN_S = 1.0
-# For what the hub has of a handoff that is looked for after its deadline.
+# How long to wait for the events of a handoff that is looked up after its deadline.
 _FOUND_WITHIN_S = 60.0
 
 
@@ -46,14 +47,14 @@ class HandoffHandle:
         self.envelope = envelope
         self.progress: Stream[ProgressEvent] = Stream(_PROGRESS_KEPT)
         self.questions: Stream[QuestionEvent] = Stream(_QUESTIONS_KEPT)
-        # Made when somebody first reads them: what nobody reads is not kept.
+        # Created by the first reader: unread deltas are not kept.
         self._deltas: Stream[DeltaEvent] | None = None
         self._delta_characters = 0
         self._last_delta: tuple[int, int] | None = None
         self._context = context
-        # What is to go along, until it was read and uploaded.
+        # The files to send, until they were read and uploaded.
         self._given = artifacts
-        # Done with the reason where it is cancelled while its files are uploaded.
+        # Done with the reason if it is cancelled while its files are uploaded.
         self._unwanted: asyncio.Future[WaybillError] | None = None
         self._is_manual = is_manual
         self._forget = forget
@@ -62,26 +63,30 @@ class HandoffHandle:
         self._accepted: asyncio.Future[Receipt] = loop.create_future()
         self._result: asyncio.Future[HandoffResult] = loop.create_future()
         for each in (self._custody, self._accepted, self._result):
-            # One that nobody awaits is no failure that nobody saw.
+            # An error that nobody awaits must not be reported as unhandled.
             each.add_done_callback(lambda done: done.cancelled() or done.exception())
         self.usage: Usage | None = None
-        """What it has used, where its recipient says so. There once it has ended, a failure included."""
+        """What it has used, if its recipient reports it. Available once it has ended, also with a
+        failure.
+        """
         self._asked: dict[str, tuple[str, str]] = {}
         self._seen: set[str] = set()
         self._order = asyncio.Lock()
         self._ending: str | None = None
         self._is_awaited = False
         self._acknowledged: asyncio.Task[None] | None = None
-        # Done where the hub has not told the end in time.
+        # Done if the hub has not reported the end in time.
         self._overdue: asyncio.Future[None] = loop.create_future()
         self._is_left = False
         self.is_lost_with_process = False
-        """Nobody can find it again once this process has ended: it is cancelled when its agent stops."""
+        """Nobody can find it again once this process has ended: it is cancelled when its agent
+        stops.
+        """
         self._timer: asyncio.TimerHandle | None = None
         self._expect_end(TOLD_WITHIN_S)
 
     def _expect_end(self, late_s: float) -> None:
-        """`late_s`: how long to wait from now on, where the deadline has passed."""
+        """`late_s`: how long to wait from now if the deadline has passed."""
         loop = asyncio.get_running_loop()
         self._expect_nothing()
         at = max(self._deadline + TOLD_WITHIN_S, loop.time() + late_s)
@@ -104,7 +109,9 @@ class HandoffHandle:
 
     @property
     def has_ended(self) -> bool:
-        """Whether its end is known here. What fails before that is this agent or its hub, and the handoff goes on."""
+        """Whether its end is known here. Earlier failures concern this agent or its hub, and the
+        handoff goes on.
+        """
         return self._ending is not None
 
     @property
@@ -113,13 +120,13 @@ class HandoffHandle:
 
     @property
     def work(self) -> dict[str, Any]:
-        """The work as it was given: before the upload, files are known by their paths alone. For the agent."""
+        """The work as it was given: before the upload, files are known only by path. For the agent."""
         body = dict(self.envelope["body"])
         return body if self._given is None else {**body, "artifacts": self._given}
 
     @property
     def text(self) -> str:
-        """The handoff as it was signed. There once it is in custody."""
+        """The handoff as it was signed. Available once it is in custody."""
         if self._text is None:
             raise WaybillError(
                 403, f"The handoff {self.id} is not signed yet; wait for its custody."
@@ -131,18 +138,19 @@ class HandoffHandle:
         return digest_of(self.text)
 
     async def custody(self) -> Receipt:
-        """The hub has it on disk, and has signed for it."""
+        """The hub has the handoff on disk, and has signed for it."""
         return await asyncio.shield(self._custody)
 
     async def accepted(self) -> Receipt:
-        """A recipient has signed for exactly this handoff."""
+        """A recipient has accepted exactly this handoff, with a signature."""
         return await asyncio.shield(self._accepted)
 
     async def result(self) -> HandoffResult:
-        """The result, or the WaybillError with which the handoff ended.
+        """The result; raises the WaybillError with which the handoff ended.
 
-        Whatever the hub does, it is not waited for longer than a second past the deadline: then it is a
-        504, as are the other stages, and `has_ended` is false. `Agent.attach` asks the hub again."""
+        Whatever the hub does, the wait ends a second past the deadline: then this stage and the
+        others raise a 504, and `has_ended` is false. `Agent.attach` asks the hub again.
+        """
         self._is_awaited = True
         try:
             return await asyncio.shield(self._result)
@@ -153,7 +161,8 @@ class HandoffHandle:
     def deltas(self) -> Stream[DeltaEvent]:
         """What the recipient is writing, in pieces: unsigned, at most once, and never on record.
 
-        Pieces are kept from the first time that this is read. Ends with the handoff."""
+        Pieces are kept from the first access on. Ends with the handoff.
+        """
         if self._deltas is None:
             self._deltas = Stream(_DELTAS_KEPT)
             if self._is_left or self.has_ended:
@@ -175,7 +184,7 @@ class HandoffHandle:
         self._deltas.push(DeltaEvent(by, *place, delta["text"]))
 
     async def cancel(self, reason: str | None = None) -> bool:
-        """False where it had ended before, which the result then tells."""
+        """False if it had ended before; the result says how."""
         return await self._in_time("cancel", self._cancel(reason))
 
     async def _cancel(self, reason: str | None) -> bool:
@@ -200,7 +209,9 @@ class HandoffHandle:
         return True
 
     async def upload(self) -> None:
-        """Uploads what is too large for the envelope, which names it afterwards. For the agent."""
+        """Uploads files that are too large for the envelope, which then refers to them. For the
+        agent.
+        """
         if self._given is None or not self._context.artifacts.are_to_be_sent(self._given):
             return
         loop = asyncio.get_running_loop()
@@ -219,11 +230,11 @@ class HandoffHandle:
             self._unwanted = None
 
     def skip_question(self, question_id: str) -> None:
-        """For who answers it by other means: it is not to be asked here again."""
+        """For a caller that answers it by other means: it must not be asked here again."""
         self.questions.drop(lambda each: each.id == question_id)
 
     def cancel_beside(self, reason: str) -> None:
-        """For who can't wait: cancelled while its own run is."""
+        """For a caller that can't wait: cancels the handoff when the caller's run is cancelled."""
         cancelling = self._context.outgoing.start("cancel", self.id, self._cancel(reason))
         cancelling.add_done_callback(self._cancelled_beside)
 
@@ -232,7 +243,7 @@ class HandoffHandle:
             log.warning("%s: %s is not cancelled: %s", self._context.id, self.id, task.exception())
 
     async def answer(self, question_id: str, answer: Any) -> None:
-        """Answers a question by its id. A second answer changes nothing: it is refused with 410."""
+        """Answers a question by its id. A second answer is refused with 410 and changes nothing."""
         if question_id not in self._asked:
             raise WaybillError(403, f"There is no question {question_id} about {self.id}.")
         re, by = self._asked[question_id]
@@ -241,7 +252,7 @@ class HandoffHandle:
         await self._in_time("answer", self._context.say(made, self._deadline + TOLD_WITHIN_S))
 
     async def acknowledge(self) -> None:
-        """Tells the hub that the end is where it belongs, so that it is not delivered again."""
+        """Tells the hub that the end was processed, so that it is not delivered again."""
         if self._acknowledged is None:
             self._acknowledged = self._context.tasks.start(self._acknowledge())
         await asyncio.shield(self._acknowledged)
@@ -269,42 +280,42 @@ class HandoffHandle:
             or self._acknowledged is not None
         ):
             return
-        # A turn later, so that the code that waited for the result has run and could still raise.
+        # A turn later, so that code that awaits the result has run, and could have raised.
         self._acknowledged = self._context.outgoing.start("receipt", self.id, self._acknowledge())
 
     async def submit(self) -> None:
-        """Hands it to the hub. For the agent."""
+        """Submits it to the hub. For the agent."""
         self._text = await self._context.signer.sign(self.envelope)
         receipt = await self._context.send(self._text, self._until)
         self._in_custody(receipt.envelope["from"], receipt.digest, receipt.text)
 
     def found(self, envelope: Envelope, text: str) -> None:
-        """For one that was found again: the hub had it all along."""
+        """For a handoff that was found again: it has been in custody all along."""
         self.envelope, self._text = envelope, text
-        # What the hub has of it comes next, and nobody has waited for that since its deadline.
+        # Its events follow now; the wait for them begins here, since the deadline may have passed.
         is_late = self._deadline <= asyncio.get_running_loop().time()
         self._expect_end(_FOUND_WITHIN_S if is_late else TOLD_WITHIN_S)
         self._in_custody(self._context.hub_id, self.digest, text)
 
     def is_found(self) -> None:
-        """Everything is taken that the hub had when it was found. For the agent."""
+        """All events that the hub had when it was found have been replayed. For the agent."""
         if not self.has_ended and not self._is_left:
             self._expect_end(TOLD_WITHIN_S)
 
     async def _in_time(self, kind: str, work: Coroutine[Any, Any, Value]) -> Value:
-        """What the hub does not answer is not waited for any longer than its end is."""
+        """A call that the hub does not answer is waited for no longer than the handoff's end."""
         task = self._context.outgoing.start(kind, self.id, work)
         either: set[asyncio.Future[Any]] = {task, self._overdue}
-        # Where this wait is cancelled, it goes out all the same.
+        # If this wait is cancelled, the envelope is sent all the same.
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             task.cancel()
-            # It has the reason, and so has whoever waits for the result.
+            # It has the reason, and so has the awaiter of the result.
             await asyncio.shield(self._result)
         return await task
 
     def fail(self, error: WaybillError) -> None:
-        """It will not be heard of again here. For the agent."""
+        """Nothing more will be delivered for it here. For the agent."""
         self._is_left = True
         self._expect_nothing()
         for each in (self._custody, self._accepted, self._result):
@@ -314,8 +325,8 @@ class HandoffHandle:
         self._forget(self.id)
 
     async def receive(self, text: str, received_at: dict[str, Any] | None = None) -> None:
-        """Takes what was delivered about it, once however often it comes. For the agent."""
-        # One after the other: what waits for a key is not overtaken by what came after it.
+        """Processes a delivery, once, however often it comes. For the agent."""
+        # In order: a delivery that waits for a key must not be overtaken by a later one.
         async with self._order:
             verified = await self._context.verify(text, received_at, self._until)
             if self._is_left or verified.digest in self._seen:
@@ -345,7 +356,7 @@ class HandoffHandle:
         envelope, body = verified.envelope, verified.envelope["body"]
         kind, by, attempt = envelope["kind"], envelope["from"], envelope.get("attempt")
         if kind == "result" or (kind == "receipt" and body["status"] == 101):
-            # A result names the same digest as the acceptance would have: it stands for it.
+            # A result names the same digest as an acceptance, and stands for it.
             if not self._accepted.done():
                 session = body.get("session")
                 self._accepted.set_result(
@@ -368,7 +379,7 @@ class HandoffHandle:
             self._end(ending, verified.digest)
 
     def when_ended(self, listener: Callable[[], None]) -> None:
-        """Tells of the end before whoever awaits the result goes on. For the agent."""
+        """Reports the end before any awaiter of the result continues. For the agent."""
         self._result.add_done_callback(lambda _done: listener())
 
     def _end(self, ending: HandoffResult | WaybillError, digest: str) -> None:

@@ -1,4 +1,4 @@
-"""What happens, in order, for whoever asks for it; the oldest make room."""
+"""The events of a handoff, in order, for a reader; beyond the capacity the oldest are dropped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Stream(Generic[Item]):
         self._news.set()
 
     def put_back(self, item: Item) -> None:
-        """For who has taken one and could do nothing with it: it is the next one again."""
+        """For a reader that could not process an item: it is the next one again."""
         self._items.appendleft(item)
         self._news.set()
 

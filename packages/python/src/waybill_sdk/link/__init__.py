@@ -1,1 +1,3 @@
-"""An agent's line to its hub: found, kept open, and everything sent until the hub has signed for it."""
+"""An agent's connection to its hub: it reconnects, and resends everything until the hub has signed
+for it.
+"""

@@ -1,4 +1,4 @@
-"""Where a hub is reached. All of it lies below the address that was given."""
+"""The address of a hub. Requests go only to paths below it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def address_of(given: str) -> Address:
     parts = urlsplit(given)
     scheme = _SOCKET_SCHEME.get(parts.scheme)
     if scheme is None or not parts.hostname or parts.username is not None or parts.query:
-        # A password that stands in an address is not repeated in what may end in a log.
+        # A password in an address is not repeated in a message that may end up in a log.
         shown = "What was given, with a password in it," if parts.password else f'"{given}"'
         raise WaybillError(
             400,

@@ -1,4 +1,4 @@
-"""A served hub: who it is, and what can be asked of it by everybody."""
+"""A served hub: its identity, and its public queries."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ _well_known = record({"hub": text(), "domain": text(), "manifest": text()})
 _found = record({"fits": listed(anything), "left_out": listed(anything)})
 _upload = record({"received": integer(), "complete": boolean}, {"size": integer()})
 Published = list[tuple[str, int]]
-# So long nothing may pass. A hub compares what it has of a blob with its digest before it answers.
+# The longest time without any bytes. A hub compares what it has of a blob with the digest before it
+# answers.
 _BLOB_TIMEOUT = httpx.Timeout(120.0, connect=OPEN_WITHIN_S)
 
 
 def read_published(value: Any) -> tuple[Published, int | None]:
-    """Signed manifests, each with the time at which the hub took it in, and where to go on."""
+    """Signed manifests, each with the time at which the hub accepted it, and where to continue."""
     _published(value, "")
     page = [(each["manifest"], parse_time(each["at"]) or 0) for each in value["manifests"]]
     return page, value.get("next")
@@ -46,7 +47,7 @@ async def manifest_pages(ask: Callable[[dict[str, Any]], Awaitable[Any]]) -> Pub
     while True:
         page, following = read_published(await ask({"after": after}))
         found += page
-        # A list that does not go on is not followed for ever.
+        # A list that does not advance is not followed forever.
         if following is None or following <= after:
             return found
         after = following
@@ -58,10 +59,12 @@ def read_found(value: Any) -> dict[str, Any]:
 
 
 async def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHIN_S) -> Hub:
-    """Finds the hub at an address, and waits for one that is not there yet; a 503 when the time is over.
+    """Connects to the hub at an address, and waits for one that is not up yet; raises a 503 when
+    the time is over.
 
-    `hub_key` is its custody domain, or the thumbprint of a key that it must have now. Left out: the hub that is met first is
-    believed, and for the life of this connection no other one."""
+    `hub_key` is its custody domain, or the thumbprint of a current key of it. By default the first
+    hub that answers is trusted, and no other one for the life of this connection.
+    """
     hub = Hub(address_of(url), hub_key)
     last: WaybillError | None = None
 
@@ -77,7 +80,7 @@ async def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN
         await persist(meet, asyncio.get_running_loop().time() + timeout)
     except WaybillError as error:
         await hub.close()
-        # A try that was cut off when the time was over says less than the one before it.
+        # A try that was aborted because the time was over says less than the one before it.
         if last is not None and isinstance(error.__cause__, asyncio.TimeoutError):
             raise last from last.__cause__
         raise
@@ -112,7 +115,7 @@ class Hub:
         await self._http.aclose()
 
     async def meet(self) -> None:
-        """Asks who is there, and believes it if it is the one that is meant."""
+        """Asks the hub for its identity, and accepts it if it is the expected one."""
         said = await self._request("GET", "/.well-known/waybill")
         _well_known(said, "")
         hub, domain = said["hub"], said["domain"]
@@ -131,7 +134,7 @@ class Hub:
         return await self._of_agent(agent, manifest_pages)
 
     async def newest_manifest(self, agent: str) -> str | None:
-        """The newest manifest of an agent, where the hub knows one."""
+        """The newest manifest of an agent, if the hub knows one."""
 
         async def ask(of: Callable[[dict[str, Any]], Awaitable[Any]]) -> Published:
             return read_published(await of({"newest": "true"}))[0]
@@ -165,7 +168,7 @@ class Hub:
     async def put_blob(
         self, path: str, headers: dict[str, str], octets: AsyncIterator[bytes]
     ) -> dict[str, Any]:
-        """Uploads the bytes of a blob, as fast as the hub takes them."""
+        """Uploads the bytes of a blob, with backpressure."""
         return await self._blob("PUT", path, headers, octets)
 
     async def _blob(
@@ -210,7 +213,7 @@ class Hub:
             raise unreachable(self.address.url, error) from error
 
     async def open_socket(self) -> HubSocket:
-        # Somebody else may have taken the hub's place while it was out of reach.
+        # Another server may have taken the hub's place while it was unreachable.
         await self.meet()
         socket = await HubSocket.open(self.address.socket)
         if (socket.hub, socket.domain) == (self.id, self.domain):
@@ -224,7 +227,7 @@ class Hub:
     async def _request(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         url = self.address.path(path)
         try:
-            # The client's own limit is for each piece of an answer, however many there are.
+            # The client's own limit applies to each piece of an answer, however many there are.
             asked = self._http.request(method, url, json=body)
             response = await asyncio.wait_for(asked, ANSWER_WITHIN_S)
         except (httpx.HTTPError, asyncio.TimeoutError) as error:
@@ -239,7 +242,7 @@ class Hub:
         return parse_json(response.content) if response.content else None
 
     def _check(self, hub: str, domain: str, published: Published) -> None:
-        """Believes the manifests of the hub, all of them by sequence, or refuses."""
+        """Accepts all manifests of the hub in order of their sequence, or raises."""
         chain: list[VerifiedManifest] = []
         for each, at in published:
             chain.append(verify_manifest(each, previous=chain[-1] if chain else None, at=at))

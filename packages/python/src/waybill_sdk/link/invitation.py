@@ -1,4 +1,4 @@
-"""The invitation that lets an agent in, where its hub takes no strangers."""
+"""The invitation that admits an agent to a hub that requires one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ _VARIABLE = "WAYBILL_INVITATION"
 
 
 def enrolment_at(domain: str, manifest: str, given: str | None) -> str | None:
-    """The proof for a first manifest, where the agent was invited to this hub. The invitation is not sent.
+    """The proof for a first manifest, if the agent was invited to this hub. The invitation is not
+    sent.
 
-    Left out, it is the one for this domain in the environment, of several with spaces between."""
+    By default it is the one for this domain in the environment, of several separated by spaces.
+    """
     if given is None:
         for each in os.environ.get(_VARIABLE, "").split():
             if invitation_domain(each) == domain:

@@ -1,4 +1,4 @@
-"""Keeps an agent attached, and sends what it has to say until the hub has signed for it."""
+"""Keeps an agent attached, and resends its envelopes until the hub has signed for them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-# The hub's word on who attaches. Anything else may be gone the next time.
+# Final answers to an attempt to attach. Everything else is retried.
 _REFUSED = frozenset((400, 401, 403, 409))
 
 
@@ -52,7 +52,7 @@ class Link:
         return self._socket is not None
 
     async def open(self, credit: int, deliver: Deliver, show: Deliver) -> None:
-        """Attaches, and again whenever the line is cut, until it is closed."""
+        """Attaches, and reattaches whenever the connection is lost, until it is closed."""
         self._credit = credit
         self._show = show
         await self._attach(deliver)
@@ -67,7 +67,7 @@ class Link:
             nonce=socket.nonce,
             key=self._key,
         )
-        # What comes before the attachment itself waits for it: there is no way yet to say that it came.
+        # A delivery that precedes the attachment waits for it: it can't be acknowledged yet.
         early: list[dict[str, Any]] = []
         is_early = True
 
@@ -99,7 +99,8 @@ class Link:
         log.info("%s: detached: %s", self._agent, reason)
         if self._is_closed or reason is None:
             return
-        # 409: another process speaks for this agent now. Two that push each other out help nobody.
+        # 409: another process has attached as this agent. Two that keep replacing each other help
+        # nobody.
         if reason.status == 409:
             return self._lost(reason)
         failures = 0
@@ -114,9 +115,11 @@ class Link:
             await asyncio.sleep(backoff(failures))
 
     async def submit(self, text: str, digest: str, until: float, peers: Peers) -> VerifiedEnvelope:
-        """Sends until the hub has it. The very same bytes each time, so that it is taken once.
+        """Sends until the hub has it. The bytes are the same each time, so that the hub takes them
+        once.
 
-        Gives the hub's receipt, verified."""
+        Returns the hub's receipt, verified.
+        """
 
         async def once() -> VerifiedEnvelope:
             value = await self.call("submit", {"envelope": text})
@@ -136,7 +139,7 @@ class Link:
         return await self.persist(once, until)
 
     async def persist(self, ask: Callable[[], Awaitable[Value]], until: float) -> Value:
-        """Asks until the hub is there to answer, at most until then."""
+        """Retries until the hub answers, at the latest until then."""
         now = asyncio.get_running_loop().time()
         return await persist(ask, now if self._is_closed else until, silence=504)
 
@@ -155,7 +158,7 @@ class Link:
     async def put_blob(
         self, digest: str, size: int, first: int, octets: AsyncIterator[bytes]
     ) -> dict[str, Any]:
-        """Uploads a blob from some byte on."""
+        """Uploads a blob from an offset on."""
         path = blob_path(digest)
         headers = {**self._signed("PUT", path), "Content-Length": str(size - first)}
         if first > 0:
@@ -163,7 +166,7 @@ class Link:
         return await self.hub.put_blob(path, headers, octets)
 
     async def read_blob(self, digest: str, first: int) -> AsyncGenerator[bytes, None]:
-        """The bytes of a blob from one on."""
+        """The bytes of a blob from an offset on."""
         path = blob_path(digest)
         headers = self._signed("GET", path)
         if first > 0:
@@ -196,7 +199,7 @@ class Link:
         self._say("heartbeat", handoff_id=handoff_id, attempt=attempt)
 
     def delta(self, handoff_id: str, attempt: int, number: int, text: str) -> None:
-        """Goes nowhere while the line is cut: what is written then comes with the result."""
+        """Dropped while disconnected: the result has the whole text."""
         self._say("delta", handoff_id=handoff_id, attempt=attempt, number=number, text=text)
 
     def seen(self, delivery_id: str) -> None:

@@ -1,4 +1,4 @@
-"""What an agent is sending: it waits for the hub's receipts before it closes its line."""
+"""Tracks what an agent is sending: it waits for the hub's receipts before it disconnects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNANSWERED = frozenset((503, 504))
 
 @dataclass(frozen=True)
 class Unconfirmed:
-    """Something that an agent has said and that its hub has not confirmed."""
+    """Something that an agent has sent and that its hub has not confirmed."""
 
     kind: str
     handoff_id: str
@@ -25,7 +25,7 @@ class Unconfirmed:
 class Outgoing:
     def __init__(self) -> None:
         self._pending: dict[asyncio.Task[Any], Unconfirmed] = {}
-        # What the hub did not answer for while the agent was stopping.
+        # What the hub did not confirm while the agent was stopping.
         self._failed: list[Unconfirmed] = []
 
     def start(
@@ -38,24 +38,24 @@ class Outgoing:
         return task
 
     async def send(self, kind: str, handoff_id: str, work: Coroutine[Any, Any, Value]) -> Value:
-        """The same, and waits for it. Where the wait is cancelled, it is sent all the same."""
+        """The same, and waits for it. If the wait is cancelled, it is sent all the same."""
         return await asyncio.shield(self.start(kind, handoff_id, work))
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         said = self._pending.pop(task)
         error = None if task.cancelled() else task.exception()
-        # Anything else is the hub's word on it: a refusal.
+        # Every other error is the hub's answer: a refusal.
         if isinstance(error, WaybillError) and error.status in _UNANSWERED:
             self._failed.append(said)
 
     async def settle(self, within_s: float) -> list[Unconfirmed]:
-        """Waits until the hub has answered for everything; gives what it has not confirmed in time."""
+        """Waits until the hub has answered everything; returns what it has not confirmed in time."""
         loop = asyncio.get_running_loop()
         until = loop.time() + within_s
         self._failed.clear()
         while self._pending and (left := until - loop.time()) > 0:
             await asyncio.wait(list(self._pending), timeout=left)
-            # What has ended is taken out by a callback, which may still be to come.
+            # Finished entries are removed by a callback, which may still be pending.
             await asyncio.sleep(0)
         return list(dict.fromkeys([*self._failed, *self._pending.values()]))
 

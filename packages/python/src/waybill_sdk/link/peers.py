@@ -1,4 +1,6 @@
-"""The keys of the others, from their signed manifests. The hub passes those on; it can't make them."""
+"""The keys of other agents, from their signed manifests. The hub passes manifests on; it can't
+forge them.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,17 @@ class Peers:
         self._link = link
         self._trust = trust
         self._keys: dict[str, KeyRecord] = {}
-        # The newest manifest that was believed of each agent: whatever comes later leads on from it.
+        # The newest accepted manifest of each agent: every later one has to follow from it.
         self._heads: dict[str, VerifiedManifest] = {}
         self._roots = Roots()
 
     async def verify(
         self, text: str, *, to: str | None = None, received_at: Mapping[str, str] | None = None
     ) -> VerifiedEnvelope:
-        """Checks an envelope, and that it is for this agent where `to` says so.
+        """Verifies an envelope, and that it is addressed to this agent if `to` says so.
 
-        A handoff must be meant for the custody domain of the hub that it came from."""
+        A handoff must be meant for the custody domain of the hub that it came from.
+        """
         compact = read_compact(text)
         now = now_ms()
         is_known = compact.kid in self._keys
@@ -43,12 +46,13 @@ class Peers:
             if is_known and received_at is None:
                 raise
         if not is_known:
-            # Only a hint about whose manifest to ask for: nothing in it is believed yet.
+            # Unverified: it only says whose manifest to ask for.
             said = parse_json(compact.payload)
             sender = said.get("from") if isinstance(said, dict) else None
             if is_agent_id(sender):
                 await self._learn(str(sender))
-        # Its key may have been retired since the hub took it in; the hub would refuse such a key now.
+        # Its key may have been retired since the hub accepted it; the hub would refuse that key
+        # now.
         taken_in = parse_time((received_at or {}).get(digest_of(text)))
         at = now if taken_in is None else min(now, taken_in)
         return verify_envelope(text, key_of=self._keys.get, at=at, roots=self._roots, **reader)
@@ -57,7 +61,7 @@ class Peers:
         published = await self._link.manifests(agent)
         newest: VerifiedManifest | None = None
         policy = self._trust
-        # Whoever has known another key is not told by the hub alone that it was lost.
+        # To an agent that knows another key, the hub alone can't prove that it was lost.
         head = self._heads.get(agent)
         shown: list[str] = []
 

@@ -1,4 +1,4 @@
-"""What fails in passing is tried again, with waits that grow and are left to chance in part."""
+"""Retries temporary failures with exponential backoff and jitter."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Value = TypeVar("Value")
 
 _FIRST_S = 0.05
 _MOST_S = 5.0
-# So long the one answer is waited for to what is asked after its time.
+# How long to wait for the only answer to a call that is made after its deadline.
 _LAST_ANSWER_S = 30.0
 _PASSING = frozenset((301, 503))
 
 
 def backoff(failures: int) -> float:
-    """Half of it is chance, so that the agents of a hub that comes back do not all come back at once."""
+    """Half of it is jitter, so that the agents of a hub that restarts do not all come back at once."""
     most = min(_MOST_S, _FIRST_S * 2.0 ** max(0, failures - 1))
     return most / 2 + random.random() * most / 2
 
@@ -27,9 +27,11 @@ def backoff(failures: int) -> float:
 async def persist(
     ask: Callable[[], Awaitable[Value]], until: float, *, silence: Literal[503, 504] = 503
 ) -> Value:
-    """Asks until it is answered, at most until this time of the running loop; then gives the last failure.
+    """Retries until there is an answer, at the latest until this time of the running loop; then
+    raises the last failure.
 
-    A hub that is there and does not answer is given up then as well, with the status `silence`."""
+    A reachable hub that does not answer is given up then as well, with the status `silence`.
+    """
     left = until - asyncio.get_running_loop().time()
     try:
         return await asyncio.wait_for(_persist(ask, until), left if left > 0 else _LAST_ANSWER_S)

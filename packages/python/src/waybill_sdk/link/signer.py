@@ -1,4 +1,4 @@
-"""Signs what an agent sends: what is to be signed in one turn of the loop shares one signature."""
+"""Signs what an agent sends: everything in one turn of the loop shares one signature."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Signer:
                 signed.set_result(text)
 
     def _one_by_one(self, waiting: list[tuple[Envelope, asyncio.Future[str]]]) -> None:
-        """One that can't be signed must not take the others with it."""
+        """One that can't be signed must not fail the others."""
         for envelope, signed in waiting:
             if signed.done():
                 continue

@@ -1,4 +1,4 @@
-"""One connection to a hub, from its challenge until it is cut. It is not opened again."""
+"""One connection to a hub, from its challenge until it ends. It is not reopened."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from .unreachable import unreachable
 OPEN_WITHIN_S = 10.0
 ANSWER_WITHIN_S = 30.0
 _CLOSE_WITHIN_S = 2.0
-# An offer may bring all the answers that were given so far: longer than one envelope, but bounded.
+# An offer may carry all answers that were given so far: it is longer than one envelope, but
+# bounded.
 _MESSAGE_BYTES = 64 * 1024 * 1024
 _SILENCES_AT_MOST = 2
-# Whatever the hub says: a dead line must be noticed.
+# The longest ping interval, whatever the hub asks for: a dead connection must be noticed.
 _PING_AT_LEAST_EVERY_S = 60.0
 
 Deliver = Callable[[dict[str, Any]], None]
@@ -54,7 +55,7 @@ class HubSocket:
 
     @classmethod
     async def open(cls, url: str) -> HubSocket:
-        """Settles with the hub's first word."""
+        """Returns the hub's challenge."""
         try:
             connection = await connect(
                 url,
@@ -75,7 +76,9 @@ class HubSocket:
         return socket
 
     async def attach(self, proof: str, credit: int, deliver: Deliver, show: Deliver) -> None:
-        """Says who is here; settles once the hub has let it in. Deliveries and deltas come from then on."""
+        """Says hello; returns once the hub has admitted the agent. Deliveries and deltas come from
+        then on.
+        """
         self._deliver, self._show = deliver, show
         self.send({"type": "hello", "proof": proof, "credit": credit})
         await self._within(self._attached, "has not answered the hello")
@@ -98,12 +101,12 @@ class HubSocket:
             self._calls.pop(number, None)
 
     def send(self, frame: Frame) -> None:
-        """Nothing comes back to this; after the connection has ended it goes nowhere."""
+        """Sends a frame that has no answer; after the connection has ended it is dropped."""
         if not self.closed.done():
             self._outgoing.put_nowait(write_frame(frame))
 
     async def close(self) -> None:
-        """Sends what is left, then closes."""
+        """Sends what is queued, then closes."""
         if not self.closed.done():
             self._outgoing.put_nowait(None)
             await asyncio.wait(
@@ -134,7 +137,7 @@ class HubSocket:
             self._cut(self._lost(f"closed the connection ({error})"))
 
     async def _write(self) -> None:
-        """What waits goes out in one message, as long as the hub takes it."""
+        """Sends what is queued in one message, up to the hub's limit."""
         try:
             while True:
                 waiting: list[str | None] = [await self._outgoing.get()]
@@ -181,7 +184,7 @@ class HubSocket:
             self._cut(read_problem(frame["problem"]))
 
     def _replied(self, frame: Frame) -> None:
-        # An answer that comes too late is nobody's any more.
+        # An answer that comes too late is dropped.
         answer = self._calls.pop(frame["number"], None)
         if answer is None or answer.done():
             return
@@ -191,7 +194,7 @@ class HubSocket:
             answer.set_result(frame["value"])
 
     async def _ping(self, every_s: float) -> None:
-        """A connection that leads nowhere looks like one on which nothing happens: only an answer tells."""
+        """A dead connection looks like an idle one: only an answer tells them apart."""
         silences = 0
         while True:
             await asyncio.sleep(every_s)
@@ -213,7 +216,8 @@ class HubSocket:
         error = reason or self._lost("is not connected any more: it was closed here")
         for each in (self._challenged, self._attached):
             _settle(each, error)
-        # What a call has done is not known, whatever ended the connection: it may be asked again.
+        # Whether the call had an effect is unknown, for whatever reason the connection ended: it
+        # may be retried.
         unknown = (
             error if error.status == 503 else self._lost(f"ended the connection: {error.message}")
         )

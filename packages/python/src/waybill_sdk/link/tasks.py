@@ -1,4 +1,4 @@
-"""Work that goes on beside its caller. Nothing of it is lost to the garbage collector, and no failure is silent."""
+"""Background tasks. None is lost to the garbage collector, and no failure is silent."""
 
 from __future__ import annotations
 

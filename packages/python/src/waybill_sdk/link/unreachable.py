@@ -28,7 +28,7 @@ _ADDRESS = "Check the address."
 
 
 def unreachable(url: str, cause: BaseException) -> WaybillError:
-    """The 503 for an address at which no hub answers. What was raised is its cause."""
+    """The 503 for an address where no hub answers. Its cause is the raised error."""
     why, todo = _reason(cause)
     return WaybillError(503, f"No hub answers at {url}: {why}. {todo}", cause=cause)
 

@@ -1,1 +1,1 @@
-"""The side of a handoff that does the work."""
+"""The recipient's side of a handoff."""

@@ -1,4 +1,4 @@
-"""Answers by question, and whoever waits for one."""
+"""Answers by question, and the waits for them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Answers:
         return len(self._waiting) > 0
 
     def take(self, verified: VerifiedEnvelope, delegator: str, handoff_id: str) -> None:
-        """Only the delegator's word counts, and only its first one about each question."""
+        """Accepts only the delegator's answers, and only the first to each question."""
         envelope = verified.envelope
         if (
             envelope["kind"] != "answer"

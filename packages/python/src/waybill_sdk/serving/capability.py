@@ -19,7 +19,7 @@ from ..protocol.takes_from import takes_from
 @dataclass(frozen=True)
 class Served:
     capability: dict[str, Any]
-    """As the manifest has it, with every default filled in."""
+    """The form that the manifest has, with every default filled in."""
     handler: Callable[[Any], Any]
     input: CompiledSchema
     output: CompiledSchema
@@ -34,7 +34,7 @@ def served_as(capability: dict[str, Any], handler: Callable[[Any], Any]) -> Serv
 
 @dataclass(frozen=True)
 class Offered:
-    """What is offered, and by whom."""
+    """An offered handoff, and its delegator."""
 
     body: dict[str, Any]
     agent: str
@@ -45,7 +45,9 @@ class Offered:
 
 
 def served_for(all_served: list[Served], offered: Offered) -> Served | None:
-    """What a handoff asks for; of several versions the first that takes work from its delegator."""
+    """The served capability that a handoff asks for; of several versions the first that takes work
+    from its delegator.
+    """
     version = offered.body.get("version")
     wanted = [
         each
@@ -57,12 +59,12 @@ def served_for(all_served: list[Served], offered: Offered) -> Served | None:
 
 
 def _is_for(served: Served, offered: Offered) -> bool:
-    # Who is in a group only the hub knows, and has looked.
+    # Group membership is known to the hub only, and was checked there.
     return takes_from(served.capability, offered.agent, offered.kid, lambda _group: True)
 
 
 def rejection_of(served: Served, offered: Offered) -> dict[str, Any] | None:
-    """The body of the receipt that rejects an offer; None where it can be taken."""
+    """The body of the receipt that rejects an offer; None if it can be taken."""
     capability, body = served.capability, offered.body
     if not _is_for(served, offered):
         reason = f"{capability['name']} is not for {offered.agent}: its from names neither that agent nor the key that has signed this."

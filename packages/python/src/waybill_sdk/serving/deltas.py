@@ -1,4 +1,4 @@
-"""Sends what the work writes, piece by piece."""
+"""Sends what the work writes, in pieces."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..protocol.schema import utf16_length
 if TYPE_CHECKING:
     from ..link.link import Link
 
-# Twenty times a second is fast enough for a person who reads along.
+# Twenty times a second is fast enough for a person.
 _EVERY_S = 0.05
 
 
 class Deltas:
-    """The first piece goes out at once, and then what has gathered meanwhile, every 50 ms at most."""
+    """Sends the first piece at once, and then what has accumulated, every 50 ms at most."""
 
     def __init__(self, link: Link, handoff_id: str, attempt: int) -> None:
         self._link = link
@@ -61,7 +61,7 @@ class Deltas:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """What JSON here can hold, in pieces of which none is too long."""
+    """The text that JSON can hold here, split into bounded pieces."""
     sound = text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     size = DELTA_CHARACTERS if utf16_length(sound) == len(sound) else DELTA_CHARACTERS // 2
     for start in range(0, len(sound), size):

@@ -1,4 +1,4 @@
-"""What a handler gives back, as the body of a result."""
+"""What a handler returns, as the body of a result."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Finished:
 
 @dataclass(frozen=True)
 class Paused:
-    """The attempt ends until all is answered; the next one has the state."""
+    """The attempt ends until everything is answered; the next one has the state."""
 
     questions: list[dict[str, Any]]
     state: str
 
 
 def result_of(value: Any, schema: CompiledSchema) -> dict[str, Any]:
-    """The body of a success, or the 520 that it is when it is empty or not what was promised."""
+    """The body of a success, or of a 520 if the success is empty or not what was promised."""
     finished = value if isinstance(value, Finished) else Finished(value)
     output = finished.output
     is_open = schema.schema is True or schema.schema == {}
@@ -61,7 +61,9 @@ def result_of(value: Any, schema: CompiledSchema) -> dict[str, Any]:
 
 
 def failure_of(thrown: BaseException, effects: str) -> dict[str, Any]:
-    """The body of a failure: the real message, and what caused it, as far as JSON can say."""
+    """The body of a failure: the original message and its causes, as far as JSON can represent
+    them.
+    """
     error = WaybillError.of(thrown)
     status = error.status if error.status >= 400 else 500
     cause = error.cause if error.cause is not None else error.__cause__
@@ -90,5 +92,5 @@ def _cause_of(cause: Any, depth: int) -> Any:
 
 
 def _words(text: str) -> str:
-    """What can be written as JSON: no half of a surrogate pair and no NUL."""
+    """Text that JSON can hold here: without lone surrogates and NUL."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")

@@ -1,4 +1,4 @@
-"""What a recipient signs about one attempt. Each settles once the hub has it."""
+"""What a recipient signs about one attempt. Each call returns once the hub has the envelope."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ class Replies:
         await self._context.outgoing.send(kind, self._handoff["handoff_id"], saying)
 
     async def result(self, body: dict[str, Any]) -> None:
-        """An output that can't be signed or sent, because of its size or its values, becomes the failure it is."""
+        """Sends a result. One that can't be signed or sent, because of its size or its values,
+        becomes a failure.
+        """
         saying = self._result(body)
         await self._context.outgoing.send("result", self._handoff["handoff_id"], saying)
 
@@ -41,7 +43,7 @@ class Replies:
         try:
             await self._context.send(text, self._until)
         except WaybillError as error:
-            # The hub's limits may be narrower than the agent's.
+            # The hub's limits may be lower than the agent's.
             if error.status != 413:
                 raise
             await self.say("result", {**failure_of(error, effects), **usage})

@@ -1,4 +1,4 @@
-"""One attempt in this process, from its offer to the last word about it."""
+"""One attempt in this process, from its offer to its last envelope."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .work import BlockingWork, Resume, Work, current_work
 if TYPE_CHECKING:
     from ..delegating.handle import HandoffHandle
 
-# Far less than the grace that a hub gives: "taken" has been said, and this is the signed word.
+# Far less than the grace that a hub allows between "taken" and the signed acceptance.
 _ACCEPT_WITHIN_S = 0.02
 _BEATS_PER_LEASE = 3
 
@@ -53,7 +53,7 @@ class Run:
         self._answers = Answers()
         self._tally = Tally()
         self._trace: AttemptTrace | None = None
-        # Answers that came before the offer itself was verified.
+        # Answers that arrived before the offer itself was verified.
         self._early: list[tuple[str, dict[str, Any]]] = []
         self._deadline = loop.time() + offer["remaining_ms"] / 1000
         self._lease_s = max(0.001, offer["lease_ms"] / 1000)
@@ -75,11 +75,11 @@ class Run:
         return f"{self._context.id}: {self.handoff_id}/{self.attempt}"
 
     async def worked(self) -> None:
-        """The handler has ended; what it has come to may still be on its way to the hub."""
+        """The handler has ended; its outcome may still be on its way to the hub."""
         await self._worked.wait()
 
     async def work(self) -> None:
-        """Does the work. Raises nothing: what went wrong is in the log."""
+        """Runs the attempt. Never raises: errors are in the log."""
         try:
             await self._work()
         except WaybillError as error:
@@ -163,10 +163,10 @@ class Run:
             stopped.cancel()
             record_tokens(self._tally.own)
         if not handler.done() or self._reason is not None:
-            # Work that goes on though nobody wants it any more is not waited for.
+            # Cancelled work that keeps running is not waited for.
             handler.add_done_callback(lambda done: done.cancelled() or done.exception())
             handler.cancel()
-        # The last delta leaves before the result.
+        # The last delta is sent before the result.
         self._deltas.finish()
         if self._closed.is_set():
             return
@@ -176,7 +176,8 @@ class Run:
         self._worked.set()
         effects = served.capability["effects"]
         try:
-            # Whatever work says that was told to stop, it says for that: it is no verdict.
+            # Whatever cancelled work raises, it raises because of the cancellation: it is no
+            # verdict on the work.
             if self._reason is not None:
                 raise self._reason
             value = await handler
@@ -209,7 +210,7 @@ class Run:
         log.info("%s: finished with %s", self._about, body["status"])
 
     def _accept_now(self) -> None:
-        """A result that comes within the grace stands for the acceptance, which is then not sent at all."""
+        """A result within the grace stands for the acceptance, which is then not sent at all."""
         self._disarm_acceptance()
         if not self._is_accepted and not self._closed.is_set() and self._replies is not None:
             self._is_accepted = True
@@ -221,7 +222,7 @@ class Run:
             await replies.say("receipt", present(status=101, session=session))
             log.info("%s: accepted", self._about)
         except WaybillError as error:
-            # Once the result is in, the acceptance comes too late, and says nothing new.
+            # After the result the acceptance would be late, and says nothing new.
             if error.status == 410 and not self._closed.is_set():
                 self.close(error)
 
@@ -231,7 +232,9 @@ class Run:
             self._accept_timer = None
 
     async def _beat(self) -> None:
-        """Keeps the lease for as long as the work takes; gives up where the hub was away for longer than it."""
+        """Keeps the lease while the work runs; gives up if the hub was unreachable for longer than
+        the lease.
+        """
         loop, link = asyncio.get_running_loop(), self._context.link
         last = loop.time()
         while True:
@@ -267,7 +270,7 @@ class Run:
         if "resume" not in self._offer:
             return None
         envelope = (await self._verify(self._offer["resume"], self._offer["received_at"])).envelope
-        # The state is this agent's own; from anybody else it would be a way in.
+        # The state is this agent's own; from anybody else it would be an attack.
         is_own = envelope["kind"] == "question" and envelope["from"] == self._context.id
         if (
             not is_own
@@ -297,7 +300,7 @@ class Run:
         return await self._answers.wait(named["id"])
 
     def name(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Questions without an id are counted, so that each attempt asks alike."""
+        """Questions without an id are numbered, so that each attempt uses the same ids."""
         if "id" in question:
             return question
         self._asked += 1
@@ -313,7 +316,7 @@ class Run:
         self._tally.add(row)
 
     async def _said(self, saying: Any) -> None:
-        """Where the hub says that the attempt is closed, the work ends."""
+        """If the hub says that the attempt is closed, the work ends."""
         try:
             await saying
         except WaybillError as error:
@@ -324,7 +327,7 @@ class Run:
     async def release(
         self, reason: str, status: int = 300, retry_after_ms: int | None = None
     ) -> None:
-        """Gives the attempt back, without a verdict."""
+        """Returns the attempt to the hub, without a verdict."""
         if self._closed.is_set():
             return
         replies = self._replies
@@ -334,14 +337,14 @@ class Run:
             await replies.say("receipt", {"status": status, "reason": reason, **wait})
 
     def abort(self, reason: WaybillError) -> None:
-        """The work is to stop; what is known of it is still told."""
+        """The work has to stop; what is known about it is still sent."""
         if self._reason is None:
             self._reason = reason
         self._answers.end(reason)
         self._stopped.set()
 
     def close(self, reason: WaybillError) -> None:
-        """The work is to stop, and nothing more of it is to be sent."""
+        """The work has to stop, and nothing more of it is sent."""
         self._end()
         self._settle(reason.status)
         self.abort(reason)
@@ -362,7 +365,7 @@ class Run:
 
 
 class _Speaking:
-    """What an attempt can say, for its handler."""
+    """The methods of an attempt, for its handler."""
 
     def __init__(self, run: Run) -> None:
         self.progress = run.progress
@@ -381,6 +384,6 @@ async def _call(handler: Callable[[Any], Any], work: Work) -> Any:
 
 
 def _interrupted(agent: str) -> dict[str, Any]:
-    """A process that knows nothing of an attempt which it has accepted was restarted in the middle."""
+    """A process that does not know an attempt which it has accepted was restarted meanwhile."""
     error = {"message": f"{agent} was restarted in the middle of the work.", "retryable": True}
     return {"status": 501, "error": error, "effects": "possible"}

@@ -1,4 +1,4 @@
-"""The attempts that this process works on. Whatever comes twice is done once."""
+"""The attempts that this process works on. Duplicates run once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Serving:
         self._hand_off = hand_off
         self._runs: dict[tuple[str, int], tuple[Run, asyncio.Task[None]]] = {}
         self._finished: dict[tuple[str, int], None] = {}
-        # Handoffs whose terms were countered here: of the same work there is no second counter-offer.
+        # Handoffs that were countered here: the same work gets no second counter-offer.
         self._countered: set[str] = set()
         self._is_stopping = False
 
@@ -44,7 +44,7 @@ class Serving:
             run = Run(offer, self._context, self._served, self._hand_off, self._countered)
             self._runs[name] = (run, self._context.tasks.start(self._work(name, run)))
         elif name in self._runs:
-            # A hub that took an answer while this agent was not attached sends it along with the offer.
+            # A hub that took an answer while this agent was not attached sends it with the offer.
             for answer in offer["answers"]:
                 self._context.tasks.start(
                     self._runs[name][0].answered(answer, offer["received_at"])
@@ -72,7 +72,7 @@ class Serving:
             found[0].close(WaybillError(stop["status"], stop["reason"]))
 
     async def answered(self, delivery: dict[str, Any]) -> bool:
-        """Gives an answer to whoever waits for it here."""
+        """Passes an answer to the attempt that waits for it."""
         runs = [run for run, _ in self._runs.values() if run.handoff_id == delivery["handoff_id"]]
         for run in runs:
             await run.answered(delivery["envelope"], delivery["received_at"])
@@ -84,11 +84,11 @@ class Serving:
         await asyncio.gather(*(run.worked() for run, _ in self._runs.values()))
 
     async def release(self, reason: str) -> None:
-        """Gives the work back. That may still be on its way."""
+        """Returns the work to the hub. That may still be on its way."""
         self._is_stopping = True
         for run, _ in list(self._runs.values()):
             self._context.tasks.start(run.release(reason))
-        # Each begins to say so.
+        # Each begins to send its release.
         await asyncio.sleep(0)
 
     def abandon(self, reason: WaybillError) -> None:

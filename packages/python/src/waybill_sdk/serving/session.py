@@ -7,21 +7,26 @@ from ..protocol.session import SessionState, session_found, session_key
 
 
 class WorkSession:
-    """Present as `work.session` where the handoff names a session."""
+    """Present as `work.session` if the handoff names a session."""
 
     def __init__(self, delegator: str, id: str, offered: SessionState) -> None:
         self.id = id
-        """What the delegator calls it. Only together with the delegator does it name a conversation: use `key`."""
+        """The delegator's id for it. Only together with the delegator does it identify a
+        conversation: use `key`.
+        """
         self.key = session_key(delegator, id)
-        """Names the conversation here: 64 hexadecimal digits, made from the delegator and the id."""
+        """Identifies the conversation here: 64 hexadecimal digits, derived from the delegator and
+        the id.
+        """
         self.offered: SessionState = offered
-        """What the hub knew when it offered the handoff: `begun` where nobody holds the session, `continued` where
-        this agent holds it, `lost` where another one does."""
+        """What the hub knew when it offered the handoff: `begun` if nobody holds the session,
+        `continued` if this agent holds it, `lost` if another one held it.
+        """
         self.state: SessionState | None = None
-        """What the result says; None where the handler keeps no conversations."""
+        """What the result says; None if the handler keeps no conversations."""
 
     def found(self, had_conversation: bool) -> None:
-        """Says whether the conversation was there: the delegator sees it in the result."""
+        """Reports whether the conversation was found: the delegator sees it in the result."""
         self.state = session_found(self.offered, had_conversation)
 
 

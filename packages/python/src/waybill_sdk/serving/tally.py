@@ -1,4 +1,4 @@
-"""What one attempt uses, with the parts that it hands off."""
+"""Adds up what one attempt uses, including its children."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Tally:
         self._own: list[UsageRow] = []
         self._earlier: list[UsageRow] = []
         self._children: list[UsageRow] = []
-        # One that is found again counts once.
+        # A child that is found again counts once.
         self._counted: dict[str, None] = {}
 
     def add(self, row: UsageRow) -> None:
@@ -29,7 +29,7 @@ class Tally:
             self._own = merge_usage([*self._own, row])
 
     def go_on_from(self, usage: Usage) -> None:
-        """Goes on from what the pause says that was used until then."""
+        """Continues from the usage that the pause has recorded."""
         self._earlier = merge_usage([*usage.earlier, *usage.own])
         self._children = merge_usage(usage.children)
         self._counted = dict.fromkeys(usage.handoffs)
@@ -47,11 +47,11 @@ class Tally:
 
     @property
     def own(self) -> list[UsageRow]:
-        """What the attempt has used itself until now."""
+        """What the attempt itself has used so far."""
         return self._own
 
     @property
     def usage(self) -> dict[str, Any] | None:
-        """As it stands in a result; None where nothing is known."""
+        """The form of a result; None if nothing is known."""
         counted = list(self._counted)[:FAN_OUT]
         return Usage(self._own, self._earlier, self._children, counted).as_wire()

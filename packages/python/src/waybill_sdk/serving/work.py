@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Resume:
-    """Where an earlier attempt has paused, and what was answered, by the questions' ids."""
+    """Where an earlier attempt has paused, and the answers by question id."""
 
     state: str
     questions: list[dict[str, Any]]
@@ -34,7 +34,7 @@ class Resume:
 
 
 class Speaks(Protocol):
-    """What an attempt can say."""
+    """The methods of an attempt."""
 
     async def progress(self, body: dict[str, Any]) -> None: ...
     def delta(self, text: str) -> None: ...
@@ -51,15 +51,17 @@ class Work:
     agent: str
     envelope: Envelope
     handoff_id: str
-    """The idempotency key of the work: the same in every attempt. Give it to what has effects."""
+    """The idempotency key of the work: the same in every attempt. Pass it to everything that has
+    effects.
+    """
     attempt: int
     deadline: datetime
     stopped: asyncio.Event
     resume: Resume | None
     session: WorkSession | None
-    """Present where the handoff names a session."""
+    """Present if the handoff names a session."""
     artifacts: list[ReceivedArtifact]
-    """Files that came along. Those that lie at the hub are read when their bytes are asked for."""
+    """Files that came with the handoff. Those that are stored at the hub are read on demand."""
     _speaks: Speaks
 
     @property
@@ -80,8 +82,9 @@ class Work:
     def delta(self, text: str) -> None:
         """Shows the delegator what is being written, as it is written: the tokens of a model.
 
-        What comes in quick succession is sent together, unsigned, at most once, and is never on record: the
-        result has to hold the whole text."""
+        Pieces in quick succession are sent together, unsigned, at most once, and are never on
+        record: the result has to contain the whole text.
+        """
         self._speaks.delta(text)
 
     async def ask(
@@ -92,7 +95,9 @@ class Work:
         data: Any = None,
         schema: Any = None,
     ) -> Any:
-        """Asks, and waits for the answer. What an earlier attempt was answered is not asked again."""
+        """Asks, and waits for the answer. A question that was answered in an earlier attempt is not
+        asked again.
+        """
         return await self._speaks.ask(_question(text, id, data, schema))
 
     def question(
@@ -125,11 +130,12 @@ class Work:
         reasoning_tokens: int | None = None,
         cost: dict[str, str] | None = None,
     ) -> None:
-        """Adds to what the attempt has used, and its result says so, a failure's too.
+        """Adds to the usage of the attempt, which its result or failure reports.
 
-        Cached tokens are part of the input tokens, and reasoning tokens part of the output tokens. A cost
-        is an amount and a currency: `{"amount": "0.0042", "currency": "USD"}`. What children have used is
-        added without it."""
+        Cached tokens are part of the input tokens, and reasoning tokens part of the output tokens.
+        A cost is an amount and a currency: `{"amount": "0.0042", "currency": "USD"}`. The usage of
+        children is added automatically.
+        """
         self._speaks.add_usage(
             present(
                 model=model,
@@ -150,11 +156,11 @@ class Work:
         artifacts: Sequence[GivenArtifact] | None = None,
         effects: str | None = None,
     ) -> Finished:
-        """`return work.result(…)`: for messages, artifacts and effects next to the output."""
+        """`return work.result(…)`: for messages, artifacts and effects besides the output."""
         return Finished(output, messages, artifacts, effects)
 
     def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
-        """Hands off a part: same job and trace, and no later than this handoff's deadline."""
+        """Hands off a child: same job and trace, and no later than this handoff's deadline."""
         return self._speaks.hand_off(capability, options)
 
     @overload
@@ -175,7 +181,7 @@ class Work:
     async def hand_off_all(
         self, capability: str, inputs: Iterable[Any], **options: Any
     ) -> list[Any]:
-        """Hands off parts, as `Agent.hand_off_all` does."""
+        """Hands off children, as `Agent.hand_off_all` does."""
         return await fan_out(self.hand_off, capability, inputs, **options)
 
 
@@ -217,7 +223,7 @@ class BlockingWork:
         return self._loop.wait(self._work.ask(text, id=id, data=data, schema=schema))
 
     def hand_off(self, capability: str, **options: Any) -> BlockingHandle:
-        """Hands off a part, as `Work.hand_off` does, with a handle that needs no async."""
+        """Hands off a child, as `Work.hand_off` does, with a handle for code without async."""
         handle = self._loop.call(lambda: self._work.hand_off(capability, **options))
         return BlockingHandle(handle, self._loop)
 
@@ -237,13 +243,13 @@ class BlockingWork:
     ) -> list[HandoffResult]: ...
 
     def hand_off_all(self, capability: str, inputs: Iterable[Any], **options: Any) -> list[Any]:
-        """Hands off parts, as `Agent.hand_off_all` does, and waits for them."""
+        """Hands off children, as `Agent.hand_off_all` does, and waits for them."""
         results = self._loop.wait(self._work.hand_off_all(capability, inputs, **options))
         return blocking_all(results, self._loop)
 
 
 current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)
-"""The attempt in whose course code runs."""
+"""The attempt inside which code runs."""
 
 
 def _question(text: str | None, id: str | None, data: Any, schema: Any) -> dict[str, Any]:

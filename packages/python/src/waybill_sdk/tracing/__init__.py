@@ -1,1 +1,1 @@
-"""Spans and metrics by the API of OpenTelemetry, where an application has an SDK of it."""
+"""Spans and metrics through the OpenTelemetry API, if the application has an SDK."""

@@ -1,7 +1,9 @@
-"""OpenTelemetry's API where it is installed and an SDK is registered; without one nothing is made for it.
+"""OpenTelemetry's API if it is installed and an SDK is registered; otherwise nothing is created for
+it.
 
-It is asked for each time, because an application may register its provider late. Whether the API is
-installed at all is asked once."""
+The SDK is looked up each time, because an application may register its provider late. Whether the
+API is installed is checked once.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ NAME = "waybill_sdk"
 
 @lru_cache(maxsize=1)
 def opentelemetry() -> Any:
-    """The package, with what is used of it; None where it is not installed."""
+    """The package, with the parts that are used; None if it is not installed."""
     try:
         api = importlib.import_module("opentelemetry")
         for name in ("context", "metrics", "trace", "trace.status"):
@@ -29,7 +31,7 @@ def opentelemetry() -> Any:
 
 
 def tracer() -> Any:
-    """None where the application has no tracing SDK."""
+    """None if the application has no tracing SDK."""
     api = opentelemetry()
     if api is None:
         return None
@@ -53,7 +55,7 @@ def start_span(by: Any, shape: SpanShape, parent: Any, linked: Any = None) -> An
 
 
 def end_span(span: Any, status: int) -> None:
-    """Ends a span with what became of its work; only the status shows, and never what was said."""
+    """Ends a span with the outcome of its work: only the status, never any content."""
     if status >= 400:
         trace = opentelemetry().trace
         span.set_attributes(failure_attributes(status))
@@ -62,7 +64,7 @@ def end_span(span: Any, status: int) -> None:
 
 
 def span_context_of(envelope: Envelope) -> Any:
-    """Where in a trace an envelope was made; None where it carries none."""
+    """The span context in an envelope; None if it has none."""
     traceparent = envelope.get("traceparent")
     if traceparent is None:
         return None
@@ -79,7 +81,7 @@ def span_context_of(envelope: Envelope) -> Any:
 
 
 def context_of(envelope: Envelope) -> Any:
-    """The trace that an envelope belongs to; an envelope without one begins anew."""
+    """The trace context of an envelope; an envelope without one starts a new trace."""
     api, place = opentelemetry(), span_context_of(envelope)
     root = api.context.Context()
     if place is None:
@@ -88,7 +90,7 @@ def context_of(envelope: Envelope) -> Any:
 
 
 def context_within(scope: Any) -> Any:
-    """Where a part of some work belongs: to what is active, unless that is of another job."""
+    """The parent span of a child handoff: the active span, unless it belongs to another job."""
     api = opentelemetry()
     active = api.context.get_current()
     return active if _trace_id(active) == _trace_id(scope) else scope
@@ -99,7 +101,7 @@ def _trace_id(context: Any) -> int:
 
 
 def carried(span: Any) -> dict[str, str]:
-    """What a handoff carries of the span that it was sent in."""
+    """The trace members of a handoff from the span in which it was sent."""
     place = span.get_span_context()
     if not place.is_valid:
         return {}

@@ -1,4 +1,4 @@
-"""One attempt in the trace of its handoff: `process`, and in it `invoke_agent`."""
+"""One attempt in the trace of its handoff: the span `process`, and in it `invoke_agent`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AttemptTrace:
         created = context_of(handoff)
         shape = process_span(handoff, agent, attempt)
         self._process = start_span(by, shape, created, span_context_of(handoff))
-        # Where a part that this attempt hands off belongs.
+        # The trace context of a child that this attempt hands off.
         self.scope = opentelemetry().trace.set_span_in_context(self._process, created)
 
     @contextmanager
@@ -32,8 +32,9 @@ class AttemptTrace:
         used: Callable[[], Sequence[UsageRow]],
         reason: Callable[[], WaybillError | None],
     ) -> Iterator[None]:
-        """Around the handler, so that what it starts is part of it. `used` says what it has used itself, and
-        `reason` why it was told to stop."""
+        """Around the handler, so that spans it starts belong to the attempt. `used` returns the
+        attempt's own usage, and `reason` why it was told to stop.
+        """
         api = opentelemetry()
         span = start_span(self._by, invoke_agent_span(self._handoff, self._agent), self.scope)
         self.scope = api.trace.set_span_in_context(span, self.scope)
@@ -54,7 +55,7 @@ class AttemptTrace:
             end_span(span, status)
 
     def settle(self, status: int) -> None:
-        """What has become of it. The first word counts: later ones follow from it."""
+        """The outcome. The first call counts: later ones are consequences of it."""
         if self._status is None:
             self._status = status
 

@@ -17,12 +17,12 @@ from ..protocol.tracing import (
 from ..protocol.usage import UsageRow
 from .api import NAME, opentelemetry
 
-# The SDK warns of an instrument that is made twice.
+# The SDK warns about an instrument that is made twice.
 _histograms: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def record_tokens(rows: Sequence[UsageRow]) -> None:
-    """Adds what an attempt has used itself."""
+    """Records an attempt's own usage."""
     histogram = _histogram() if rows else None
     if histogram is not None:
         for tokens, attributes in token_points(rows):
@@ -34,7 +34,7 @@ def _histogram() -> Any:
     if api is None:
         return None
     provider = api.metrics.get_meter_provider()
-    # The one that stands in until the application has one is of the API itself.
+    # The API's own stand-in, until the application has registered a provider.
     if type(provider).__module__.startswith("opentelemetry.metrics"):
         return None
     if provider not in _histograms:

@@ -18,10 +18,11 @@ from .api import (
 
 
 def sending(envelope: Envelope, *, is_given: bool, scope: Any = None) -> tuple[Envelope, Any]:
-    """Starts the span of a handoff that is about to be sent, and lets the handoff carry its context.
+    """Starts the span of a handoff that is about to be sent, and puts its context into the handoff.
 
-    `is_given`: what the application has given to be carried is not touched. `scope`: where the work stands
-    that the handoff is a part of."""
+    `is_given`: a context that the application passes is not changed. `scope`: the parent's position
+    in its trace.
+    """
     by = tracer()
     if by is None:
         return envelope, None
