@@ -64,7 +64,7 @@ async function takeNew(
   try {
     return await commitEnvelope(engine, verified, { isAbsent: true });
   } catch (error) {
-    const isRefusal = WaybillError.is(error) && error.status < 500;
+    const isRefusal = WaybillError.is(error) && error.status !== 503;
     const known = isRefusal && (await engine.records.load(verified.envelope.handoff_id));
     if (!known) throw error;
     return commitEnvelope(engine, verified);
