@@ -5,7 +5,7 @@ import { createHandoff, generateKey, newId, signEnvelope, signManifest } from "@
 const store = memoryStore();
 const hub = await openHub({ store });
 
-// Who takes part says so in a manifest of its own. Agents made with @waybill/agent do this at start.
+// Each participant publishes a manifest. Agents made with @waybill/agent do this at start.
 const keys = { anna: generateKey(), bert: generateKey() };
 await hub.publish(signManifest({ agent_id: "anna", capabilities: [] }, keys.anna));
 const translate = { name: "translate", input_schema: { text: "string" } };

@@ -303,7 +303,7 @@ export class AgentSession implements Attachment {
     const hadRoom = this.room > 0;
     this.#credit = credit;
     this.#noteRoom();
-    // Where there was room before, all that there is for it was offered.
+    // If it already had room, everything suitable has been offered.
     if (!hadRoom && this.room > 0) this.#events.hasRoom(this);
   }
 

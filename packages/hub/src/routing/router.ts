@@ -199,7 +199,7 @@ export class Router {
     const full: AgentSession[] = [];
     const busy = () => [...full, ...[...offering.busy].filter(({ agent }) => !refusers.has(agent))];
     if (looked.length === 0) {
-      // Nothing of the rest matters while none of them is here with room.
+      // No candidate is connected with free capacity, so the ranking is skipped.
       return this.#waitOrEnd(record, refusers, busy());
     }
     const { body } = await handoffOf();

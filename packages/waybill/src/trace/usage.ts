@@ -32,7 +32,7 @@ export function reportedUsage(
   return reported;
 }
 
-/** What all attempts have used themselves: what children have used stands with the children. */
+/** What all attempts have used themselves: the usage of children is listed under the children. */
 export function ownUsage(reported: ReadonlyMap<number, ReportedUsage>): UsageRow[] {
   return mergeUsage([...reported.values()].flatMap(({ usage }) => usage.own ?? []));
 }
