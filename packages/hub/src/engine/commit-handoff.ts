@@ -133,7 +133,7 @@ function release(engine: Engine, transaction: HandoffTransaction): void {
   if (state === undefined) return;
   if (transaction.before === undefined) {
     engine.quotas.leave(state.delegator, state.id);
-    engine.handoffGroups.left({ record: transaction.record! });
+    engine.handoffGroups.left(transaction.record!);
   }
   for (const each of transaction.outgoing) {
     if (each.type !== "offer") continue;
@@ -155,7 +155,10 @@ function deliver(
   if (record === undefined) return undefined;
   engine.openHandoffs.note(stored);
   engine.handoffGroups.note({ version: stored.version, record });
-  if (before === undefined) engine.quotas.settled(stored.id);
+  if (before === undefined) {
+    engine.quotas.settled(stored.id);
+    engine.handoffGroups.joined(record);
+  }
   engine.timers.note(stored.wakeAt);
   if (transaction.isChanged) engine.acceptanceTimers.forget(stored.id);
   engine.offers.onCommitted(transaction, stored);

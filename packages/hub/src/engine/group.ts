@@ -1,13 +1,14 @@
+import type { HandoffEnvelope } from "@waybill/protocol";
 import { BoundedCache } from "@waybill/protocol/wire";
 import { recordOf } from "../custody/handoff-record.ts";
-import type { VersionedRecord } from "../custody/handoff-record.ts";
+import type { HandoffRecord, VersionedRecord } from "../custody/handoff-record.ts";
 import type { Store, StoredHandoff } from "../store.ts";
 import { commitHandoff } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
 import { GroupMembers } from "./group-members.ts";
 
 const PAGE = 100;
-/** Of all groups together. A larger group is read again by each that joins it. */
+/** Of all groups together. A larger group is read again by each that joins it alone. */
 const MEMBERS_KEPT = 100_000;
 
 interface KnownGroup {
@@ -22,23 +23,48 @@ interface KnownGroup {
  */
 export class HandoffGroups {
   readonly #store: Pick<Store, "group">;
-  readonly #known = new BoundedCache<string, KnownGroup>(MEMBERS_KEPT, ({ weight }) => weight);
+  readonly #known: BoundedCache<string, KnownGroup>;
+  /** The groups with members whose commit is under way: all of these have to see each other. */
+  readonly #joined = new Map<string, { readonly group: KnownGroup; readonly ids: Set<string> }>();
 
-  constructor(store: Pick<Store, "group">) {
+  constructor(store: Pick<Store, "group">, membersKept: number = MEMBERS_KEPT) {
     this.#store = store;
+    this.#known = new BoundedCache(membersKept, ({ weight }) => weight);
+  }
+
+  /** Adds a member that is about to be committed; `joined` or `left` says how that ended. */
+  async join(envelope: HandoffEnvelope, record: HandoffRecord): Promise<GroupMembers> {
+    const { delegator, id } = record.state;
+    const key = keyOf(delegator, record.group!.id);
+    const group = this.#open(delegator, record.group!.id);
+    const joined = this.#joined.get(key) ?? { group, ids: new Set() };
+    this.#joined.set(key, joined);
+    joined.ids.add(id);
+    const members = await group.loaded;
+    members.join(envelope, record);
+    return members;
   }
 
   of(delegator: string, groupId: string): Promise<GroupMembers> {
+    return this.#open(delegator, groupId).loaded;
+  }
+
+  #open(delegator: string, groupId: string): KnownGroup {
     const key = keyOf(delegator, groupId);
-    const known = this.#known.get(key);
-    if (known !== undefined) return known.loaded;
+    const known = this.#get(key);
+    if (known !== undefined) return known;
     const members = new GroupMembers();
     const loaded = this.#load(delegator, groupId, members);
-    this.#known.set(key, { members, loaded, weight: 1 });
-    return loaded.catch((error: unknown) => {
+    const group = { members, loaded, weight: 1 };
+    this.#known.set(key, group);
+    loaded.catch(() => {
       if (this.#known.get(key)?.members === members) this.#known.delete(key);
-      throw error;
     });
+    return group;
+  }
+
+  #get(key: string): KnownGroup | undefined {
+    return this.#joined.get(key)?.group ?? this.#known.get(key);
   }
 
   /** What was committed meanwhile is newer than what is read, and stays. */
@@ -56,7 +82,7 @@ export class HandoffGroups {
     const { group, state } = committed.record;
     if (group === null) return;
     const key = keyOf(state.delegator, group.id);
-    const known = this.#known.get(key);
+    const known = this.#get(key);
     if (known === undefined) return;
     known.members.note(committed);
     const weight = known.members.size;
@@ -69,13 +95,26 @@ export class HandoffGroups {
   }
 
   isKnown({ delegator, groupId }: StoredHandoff): boolean {
-    return groupId !== null && this.#known.get(keyOf(delegator, groupId)) !== undefined;
+    return groupId !== null && this.#get(keyOf(delegator, groupId)) !== undefined;
+  }
+
+  /** A new member is committed, and noted. */
+  joined({ group, state }: HandoffRecord): void {
+    if (group !== null) this.#forget(keyOf(state.delegator, group.id), state.id);
   }
 
   /** The commit of a new member has failed. */
-  left({ record }: Pick<VersionedRecord, "record">): void {
-    const { group, state } = record;
-    if (group !== null) this.#known.get(keyOf(state.delegator, group.id))?.members.leave(state.id);
+  left({ group, state }: HandoffRecord): void {
+    if (group === null) return;
+    const key = keyOf(state.delegator, group.id);
+    this.#get(key)?.members.leave(state.id);
+    this.#forget(key, state.id);
+  }
+
+  #forget(key: string, id: string): void {
+    const joined = this.#joined.get(key);
+    joined?.ids.delete(id);
+    if (joined?.ids.size === 0) this.#joined.delete(key);
   }
 }
 

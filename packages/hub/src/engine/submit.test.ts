@@ -1,6 +1,6 @@
 import { newId } from "@waybill/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { offersOf, World } from "../world-fixture.ts";
+import { handoffIn, offersOf, World } from "../world-fixture.ts";
 import type { Attached, Member, Offer } from "../world-fixture.ts";
 
 const DONE = { status: 200, output: "done" } as const;
@@ -43,6 +43,16 @@ describe("an envelope of somebody who is no party", () => {
       ),
     );
     expect(refusals[0]).toBe(refusals[1]!.replace(unknown, offer.handoff_id));
+  });
+});
+
+describe("other content under the id of a handoff", () => {
+  test("is refused with 409 after its deadline too, by a hub that has forgotten it", async () => {
+    await world.result(worker, offer, DONE);
+    world = await world.restarted();
+    await world.pass(120_000);
+    const other = { ...handoffIn(offer), body: { capability: "work", input: "another" } };
+    await expect(world.submit(other, owner.key)).rejects.toMatchObject({ status: 409 });
   });
 });
 

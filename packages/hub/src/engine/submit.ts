@@ -189,8 +189,7 @@ async function decideNew(
     );
   }
   if (envelope.group !== undefined) {
-    const members = await engine.handoffGroups.of(envelope.from, envelope.group.id);
-    members.join(envelope, transaction.record!);
+    const members = await engine.handoffGroups.join(envelope, transaction.record!);
     // Its first commit already says that it has to end.
     if (members.isDecided()) transaction.addAfterEnd("group");
   }

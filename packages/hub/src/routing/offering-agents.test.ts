@@ -23,6 +23,14 @@ test("those who have proven themselves come first, and all take turns", () => {
   expect(withRoom(0, 1)).toEqual(["proven"]);
 });
 
+test("of many who have proven themselves, some make room for newcomers", () => {
+  const proven = Array.from({ length: 20 }, (_, at) => `proven ${at}`);
+  const { withRoom } = offering(...proven, "new", "newer");
+  expect(withRoom(0, 16)).toEqual([...proven.slice(0, 14), "new", "newer"]);
+  expect(withRoom(0, 4)).toEqual([...proven.slice(0, 3), "new"]);
+  expect(withRoom(1, 4).at(-1)).toBe("newer");
+});
+
 test("who has no room is not among those that are looked at until it has room again", () => {
   const { agents, sessions, withRoom } = offering("a", "b", "c");
   const [first] = sessions;

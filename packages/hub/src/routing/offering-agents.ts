@@ -34,6 +34,9 @@ class Pool<Session> {
   }
 }
 
+/** Of those that are looked at, this part is kept for agents that have not proven themselves yet. */
+const UNPROVEN_PART = 1 / 4;
+
 /** The attached agents that offer one capability, by whether they have room and have proven themselves. */
 export class OfferingAgents<Session extends { readonly room: number }> {
   readonly #proven = new Pool<Session>();
@@ -64,7 +67,9 @@ export class OfferingAgents<Session extends { readonly room: number }> {
 
   /** So many of those with room: first those who have proven themselves, and in each part by turns. */
   *withRoom(turn: number, most: number): Generator<Session> {
-    yield* this.#proven.from(turn, most);
-    yield* this.#others.from(turn, most - Math.min(most, this.#proven.size));
+    const kept = Math.min(this.#others.size, Math.floor(most * UNPROVEN_PART));
+    const proven = Math.min(this.#proven.size, most - kept);
+    yield* this.#proven.from(turn, proven);
+    yield* this.#others.from(turn, most - proven);
   }
 }
