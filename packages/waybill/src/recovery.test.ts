@@ -87,7 +87,7 @@ test("what can't be recovered says why and what to do, and changes nothing", asy
   const rotate = (...words: string[]) => place.run(["agents", "rotate", ...words]);
   const [from, file] = ["--from-recovery", "anna.recovery"];
   const refusals = [
-    [await rotate("anna"), "Say where the recovery key of anna is"],
+    [await rotate("anna"), "Name the file with the recovery key of anna"],
     [await rotate("anna", from, "missing"), "The file missing does not exist"],
     [await rotate("anna", from, file), "is the one that anna has now, and a recovery ends it"],
     [await rotate("anna", from, "ben.key", "--new-key", "new.key"), "the recovery key of anna is"],
