@@ -89,10 +89,10 @@ test("what can't be recovered says why and what to do, and changes nothing", asy
   const refusals = [
     [await rotate("anna"), "Name the file with the recovery key of anna"],
     [await rotate("anna", from, "missing"), "The file missing does not exist"],
-    [await rotate("anna", from, file), "is the one that anna has now, and a recovery ends it"],
+    [await rotate("anna", from, file), "is the current key of anna, and a recovery ends it"],
     [await rotate("anna", from, "ben.key", "--new-key", "new.key"), "the recovery key of anna is"],
     [await rotate("ben", from, file, "--new-key", "new.key"), "ben lists no recovery key"],
-    [await rotate("nobody", from, file), "The hub knows no agent nobody"],
+    [await rotate("nobody", from, file), "The hub does not know the agent nobody"],
   ] as const;
   for (const [{ code, stderr, stdout }, says] of refusals) {
     expect(stderr.replaceAll(/\s+/g, " ")).toContain(says);
