@@ -143,7 +143,7 @@ testWithAutogen("a cancelled handoff is not waited for any more", async () => {
 testWithAutogen("a missing worker is reported", async () => {
   const { ask } = await served({ max_attempts: 2 }, { workerWithinMs: 10 });
   await expect(ask("anybody").result).rejects.toMatchObject({
-    message: expect.stringContaining("No worker has an agent of type clerk."),
+    message: expect.stringContaining("No worker provides agents of type clerk."),
   });
 });
 

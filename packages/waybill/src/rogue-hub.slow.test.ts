@@ -221,7 +221,7 @@ describe("a data folder", () => {
     for (const words of [["agents"], ["find", "work"], ["dead-letters", "list"]]) {
       const ran = await other.run(words);
       expect(ran.code).toBe(3);
-      expect(ran.stderr).toContain("is not at");
+      expect(ran.stderr).toContain("is no longer at");
       expect(ran.stderr).toContain(other.path(".waybill", "hub.url"));
     }
     expect((await other.run(["send", "work", "--timeout", "1s"])).code).toBe(5);
