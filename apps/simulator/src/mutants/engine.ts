@@ -28,7 +28,7 @@ const TWO_HUBS: Partial<Scenario> = {
  * take something before that and are gone in the next moment.
  */
 const LONG_OFFERS: Partial<Scenario> = {
-  faultsUntilMs: 1_000,
+  faultsUntilMs: 2_000,
   crashesEveryMs: 500,
   jobs: 120,
   agents: 8,
