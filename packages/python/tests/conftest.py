@@ -14,7 +14,8 @@ from waybill_sdk import Agent, Hub, WaybillError, connect, load_key
 
 @pytest_asyncio.fixture(scope="module")
 async def hub(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place]:
-    """A served hub. In the end its history is judged: every handoff must have ended, once and rightly."""
+    """A served hub. At the end its history is checked: every handoff must have ended once, and
+    correctly."""
     made = Place(tmp_path_factory.mktemp("hub"))
     await made.start_hub()
     try:
@@ -35,12 +36,12 @@ async def place(hub: Place) -> AsyncIterator[Place]:
 
 @pytest.fixture(autouse=True)
 def _keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where agents that are given no key keep theirs."""
+    """The folder for the keys of agents that are given no key."""
     monkeypatch.setenv("WAYBILL_KEYS", str(tmp_path / "keys"))
 
 
 class Cast:
-    """Agents of a test, stopped at its end."""
+    """The agents of a test, stopped at its end."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -73,7 +74,7 @@ async def cast(place: Place) -> AsyncIterator[Cast]:
 
 
 class Hanging:
-    """A capability that takes work and does not come to an end of its own."""
+    """A capability that accepts work and never finishes."""
 
     def __init__(self, worker: Agent, capability: str) -> None:
         self.has_begun = asyncio.Event()

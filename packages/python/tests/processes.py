@@ -1,4 +1,5 @@
-"""Other processes: a hub, agents in TypeScript, agents that are killed. They tell of themselves in lines."""
+"""Other processes: a hub, agents in TypeScript, agents that are killed. They report in lines of
+JSON."""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ class Process:
 
 
 class Place:
-    """A hub over a file, whoever else takes part, and where their keys are."""
+    """A hub with a file, the other processes, and the folder of their keys."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -102,7 +103,7 @@ class Place:
         return started
 
     async def handed_off(self, line: dict[str, Any]) -> list[dict[str, Any]]:
-        """What an agent in TypeScript tells of a handoff that it makes, to its end."""
+        """What an agent in TypeScript reports of a handoff that it makes, until the handoff ends."""
         owner = await self.typescript("delegator", "owner")
         assert await owner.json() == {"type": "ready"}
         await owner.say(line)
@@ -122,7 +123,8 @@ class Place:
             await self._hub.kill()
 
     async def judge(self) -> dict[str, Any]:
-        """What the history checker in TypeScript says of all that has happened. Ends everybody."""
+        """The verdict of the history checker in TypeScript on everything that has happened. Ends
+        all processes."""
         await self.end_others()
         assert self._hub is not None
         await self._hub.end()

@@ -1,4 +1,4 @@
-"""An agent in a process of its own, to be killed: the same work as the one in TypeScript does."""
+"""An agent in a process of its own, to be killed. It does the same work as the one in TypeScript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A store of sessions whose process is killed while a turn is kept, the first time that this happens."""
+"""A store of sessions whose process is killed while a turn is stored, the first time that this
+happens."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from waybill_sdk import SessionStore
 
 
 class KilledWhileKeeping(SessionStore):
-    """`when` is "before" the second turn is on the disk, or "after" that."""
+    """`when` is "before" the second turn is on disk, or "after" it."""
 
     def __init__(self, folder: Path, when: str) -> None:
         super().__init__(folder / "sessions.db")

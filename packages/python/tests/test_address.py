@@ -1,4 +1,4 @@
-"""What is taken for the address of a hub."""
+"""The addresses that are accepted for a hub."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from waybill_sdk import WaybillError, connect
         "http://hub.example/?a=1",
     ],
 )
-async def test_what_is_no_address_says_what_one_looks_like(given: str) -> None:
+async def test_an_invalid_address_is_refused_with_an_example(given: str) -> None:
     with pytest.raises(WaybillError, match=r'for example "http://127.0.0.1:7411"') as caught:
         await connect(given)
     assert (caught.value.status, caught.value.at) == (400, "/url")

@@ -39,7 +39,7 @@ class TestOneHandoff:
         assert result.output == {"value": "ü🌊", "by": "worker", "attempt": 1}
         assert (await handle.accepted()).by == "worker"
 
-    async def test_tells_its_progress_in_order(self, cast: Cast) -> None:
+    async def test_reports_its_progress_in_order(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         recipient.serve(worker)
         await worker.start()
@@ -48,7 +48,7 @@ class TestOneHandoff:
         assert told == [("step 1", 0.25), ("step 2", 0.5), ("step 3", 0.75)]
         assert (await handle.result()).output == {"value": "done"}
 
-    async def test_shows_what_is_being_written(self, cast: Cast) -> None:
+    async def test_shows_text_while_it_is_written(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         tokens = [f"{number} " for number in range(1_500)]
 
@@ -66,7 +66,7 @@ class TestOneHandoff:
         assert len(shown) < 20
         assert {(each.by, each.attempt) for each in shown} == {("worker", 1)}
 
-    async def test_shows_what_json_can_hold_and_nothing_twice(self, cast: Cast) -> None:
+    async def test_shows_what_json_can_represent_without_repetition(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
         def write(work: BlockingWork) -> str:
@@ -84,7 +84,7 @@ class TestOneHandoff:
         handle.show(again)
         assert [each async for each in handle.deltas] == []
 
-    async def test_fails_with_the_real_message_and_its_cause(self, cast: Cast) -> None:
+    async def test_fails_with_the_original_message_and_its_cause(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         recipient.serve(worker)
         await worker.start()
@@ -92,7 +92,7 @@ class TestOneHandoff:
         assert (error.status, error.message) == (500, "The oven is cold.")
         assert error.cause == {"name": "RuntimeError", "message": "no gas"}
 
-    async def test_does_not_succeed_with_nothing(self, cast: Cast) -> None:
+    async def test_without_a_result_is_a_failure(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         recipient.serve(worker)
         await worker.start()
@@ -128,19 +128,19 @@ class TestOneHandoff:
         assert reasons == [True]
 
     @pytest.mark.parametrize("timeout", [0, -1, math.nan, math.inf])
-    async def test_fails_where_a_timeout_leaves_no_time(self, cast: Cast, timeout: float) -> None:
+    async def test_fails_if_its_timeout_leaves_no_time(self, cast: Cast, timeout: float) -> None:
         owner = await cast.agent("owner")
         with pytest.raises(WaybillError, match="leaves no time") as caught:
             owner.hand_off("work", timeout=timeout)
         assert (caught.value.status, caught.value.at) == (400, "/timeout")
 
-    async def test_fails_where_its_deadline_has_passed(self, cast: Cast) -> None:
+    async def test_fails_if_its_deadline_has_passed(self, cast: Cast) -> None:
         owner = await cast.agent("owner")
         with pytest.raises(WaybillError, match="has passed") as caught:
             owner.hand_off("work", deadline=datetime.now(timezone.utc))
         assert (caught.value.status, caught.value.at) == (400, "/deadline")
 
-    async def test_that_nobody_takes_is_refused_before_custody_with_the_reasons(
+    async def test_that_no_agent_takes_is_refused_before_custody_with_the_reasons(
         self, cast: Cast
     ) -> None:
         worker = await cast.agent("choosy")
@@ -154,7 +154,7 @@ class TestOneHandoff:
         assert (refusal["agent_id"], refusal["issues"][0]["at"]) == ("choosy", "/depth")
         assert "choosy refuses the input: /depth: " in caught.value.message
 
-    async def test_that_can_start_later_says_so_and_is_held(self, cast: Cast) -> None:
+    async def test_with_a_start_time_is_held_until_then(self, cast: Cast) -> None:
         worker = await cast.agent("later")
         worker.serve("begin", lambda work: "begun")
         await worker.start()
@@ -166,7 +166,7 @@ class TestOneHandoff:
         assert result.output == "begun"
         assert datetime.now(timezone.utc) >= start
 
-    async def test_is_rejected_where_the_input_breaks_its_schema(self, cast: Cast) -> None:
+    async def test_is_rejected_if_the_input_breaks_its_schema(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         worker.serve(
             {"name": "research", "input_schema": {"query": "string"}}, lambda work: work.input
@@ -176,7 +176,7 @@ class TestOneHandoff:
         assert error.status == 422
         assert "/query" in error.message
 
-    async def test_is_refused_where_its_recipient_takes_no_work_from_its_delegator(
+    async def test_is_refused_if_its_recipient_takes_no_work_from_its_delegator(
         self, cast: Cast
     ) -> None:
         worker, owner, other = [await cast.agent(name) for name in ("worker", "owner", "other")]
@@ -188,7 +188,7 @@ class TestOneHandoff:
         assert "worker does not take secret from other" in error.message
         assert (await refused(other.hand_off("secret"))).status == 404
 
-    async def test_goes_to_whoever_can_do_it(self, cast: Cast) -> None:
+    async def test_by_capability_goes_to_an_agent_that_has_it(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         worker.serve(
             {"name": "double", "output_schema": {"type": "integer"}}, lambda work: 2 * work.input
@@ -198,7 +198,7 @@ class TestOneHandoff:
         assert [each["agent_id"] for each in found["fits"]] == ["worker"]
         assert (await owner.hand_off("double", input=4).result()).output == 8
 
-    async def test_asks_and_goes_on_with_the_answer(self, cast: Cast) -> None:
+    async def test_asks_and_continues_with_the_answer(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
         @worker.serve("choose")
@@ -213,7 +213,7 @@ class TestOneHandoff:
         await handle.answer("q", None)
         assert (await handle.result()).output == {"chosen": None}
 
-    async def test_has_parts_of_the_same_job(self, cast: Cast) -> None:
+    async def test_has_children_of_the_same_job(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         recipient.serve(worker)
         made: list[dict[str, Any]] = []
@@ -235,14 +235,16 @@ class TestOneHandoff:
             assert part["correlation_id"] == handle.envelope["correlation_id"]
             assert part["deadline"] <= handle.envelope["deadline"]
 
-    async def test_is_found_again_under_its_id_and_other_work_is_not(self, cast: Cast) -> None:
+    async def test_is_found_again_by_its_id_and_other_work_under_it_is_refused(
+        self, cast: Cast
+    ) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         recipient.serve(worker)
         await worker.start()
         name = new_id()
         handle = owner.hand_off("work", to="worker", input={"kind": "echo"}, handoff_id=name)
         first = await handle.result()
-        # Nothing of it is left in this process: it is the hub that knows it.
+        # Nothing of it is left in this process: only the hub knows it.
         await handle.acknowledge()
         handle = owner.hand_off("work", to="worker", input={"kind": "echo"}, handoff_id=name)
         assert (await handle.result()).digest == first.digest
@@ -303,7 +305,7 @@ def test_a_key_file_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert caught.value.status == 401
 
 
-async def test_another_hub_than_the_pinned_one_is_not_believed(tmp_path: Path) -> None:
+async def test_a_hub_other_than_the_pinned_one_is_rejected(tmp_path: Path) -> None:
     place = Place(tmp_path)
     await place.start_hub()
     try:
@@ -316,14 +318,14 @@ async def test_another_hub_than_the_pinned_one_is_not_believed(tmp_path: Path) -
         await place.close()
 
 
-async def test_a_hub_that_is_not_there_is_waited_for_and_then_named() -> None:
+async def test_an_unreachable_hub_is_waited_for_and_then_named_in_the_error() -> None:
     with pytest.raises(WaybillError) as caught:
         await connect("http://127.0.0.1:9", timeout=0.2)
     assert caught.value.status == 503
     assert "127.0.0.1:9" in caught.value.message
 
 
-def test_all_of_it_without_async(place: Place) -> None:
+def test_the_whole_interface_works_without_async(place: Place) -> None:
     with blocking.connect(place.url) as hub:
         worker = blocking.Agent("worker", key=load_key(place.key("worker")), hub=hub)
 
@@ -345,7 +347,7 @@ def test_all_of_it_without_async(place: Place) -> None:
             assert owner.attach(handle.id).result().output == 42
 
 
-def test_a_recipient_refuses_by_itself_whom_its_capability_does_not_name() -> None:
+def test_a_recipient_itself_refuses_a_delegator_that_its_capability_does_not_name() -> None:
     def status_for(agent: str, kid: str, **given: list[str]) -> int | None:
         served = served_as({"name": "work", "from": given}, lambda _work: None)
         rejection = rejection_of(served, Offered({"capability": "work"}, agent, kid, False))
@@ -358,7 +360,7 @@ def test_a_recipient_refuses_by_itself_whom_its_capability_does_not_name() -> No
     assert status_for("other", other_kid, agents=["owner"], keys=[kid]) == 403
 
 
-def test_of_several_versions_the_one_is_served_that_is_for_the_delegator() -> None:
+def test_the_version_that_is_open_to_the_delegator_is_served() -> None:
     versions: list[tuple[str, dict[str, Any]]] = [("1", {"from": {"agents": ["owner"]}}), ("2", {})]
     served = [
         served_as({"name": "work", "version": version, **given}, lambda _work: None)
@@ -370,7 +372,7 @@ def test_of_several_versions_the_one_is_served_that_is_for_the_delegator() -> No
         assert found.capability["version"] == version
 
 
-async def test_a_handler_without_async_hands_off_parts(cast: Cast) -> None:
+async def test_a_handler_without_async_hands_off_children(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     @worker.serve("double")

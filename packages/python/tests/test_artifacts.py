@@ -1,4 +1,5 @@
-"""Files that are too large for envelopes: given in every way, uploaded, resumed, and checked on arrival."""
+"""Files that are too large for envelopes: passed in every form, uploaded, resumed, and checked on
+arrival."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ BLOB = {"name": "film.mp4", "media_type": "video/mp4", "digest": DIGEST, "size":
 
 
 def fresh() -> bytes:
-    """What the hub has not been given before."""
+    """Content that the hub does not have yet."""
     return os.urandom(SIZE)
 
 
@@ -50,7 +51,7 @@ FORMS = ["path", "bytes", "async stream", "file", "iterable"]
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_large_file_lies_at_the_hub_in_a_handoff_and_in_a_result(
+async def test_a_large_file_of_a_handoff_or_a_result_is_stored_at_the_hub(
     cast: Cast, tmp_path: Path, form: str
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -72,7 +73,7 @@ async def test_a_large_file_lies_at_the_hub_in_a_handoff_and_in_a_result(
         await result.artifacts[0].bytes(limit=9)
 
 
-async def test_small_files_are_in_the_envelope_and_too_much_together_lies_at_the_hub(
+async def test_small_files_are_in_the_envelope_up_to_a_total_and_others_at_the_hub(
     cast: Cast,
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -101,7 +102,7 @@ async def test_a_handler_without_async_reads_and_saves_files(cast: Cast, tmp_pat
     assert (result.output, result.artifacts) == ([True, SIZE], [BLOB])
 
 
-async def test_work_that_is_handed_on_names_the_same_file_and_sends_nothing(cast: Cast) -> None:
+async def test_work_that_is_passed_on_names_the_same_file_and_uploads_nothing(cast: Cast) -> None:
     worker, middle = await cast.agent("worker"), await cast.agent("middle")
     owner = await cast.agent("owner")
 
@@ -131,7 +132,7 @@ async def test_work_that_is_handed_on_names_the_same_file_and_sends_nothing(cast
 
 
 @pytest.mark.parametrize("lie", ["other", "fewer", "more"])
-async def test_a_hub_that_gives_other_bytes_is_refused_and_nothing_is_saved(
+async def test_altered_bytes_from_a_hub_are_rejected_and_not_saved(
     cast: Cast, tmp_path: Path, lie: str
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -153,7 +154,7 @@ async def test_a_hub_that_gives_other_bytes_is_refused_and_nothing_is_saved(
     assert os.listdir(tmp_path) == []
 
 
-async def test_an_upload_that_breaks_off_goes_on_from_where_it_ended(cast: Cast) -> None:
+async def test_an_interrupted_upload_resumes_where_it_ended(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     worker.serve("size")(lambda work: work.artifacts[0]["size"])
     await worker.start()
@@ -183,7 +184,7 @@ async def test_an_upload_that_breaks_off_goes_on_from_where_it_ended(cast: Cast)
     assert 0 < firsts[1] < firsts[2]
 
 
-async def test_a_file_that_is_not_there_fails_the_handoff_or_the_work(cast: Cast) -> None:
+async def test_a_missing_file_fails_the_handoff_or_the_work(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     missing = {"path": "/nowhere/film.mp4"}
     worker.serve("miss")(lambda work: work.result("made", artifacts=[missing]))
@@ -256,9 +257,7 @@ async def test_python_and_typescript_send_each_other_large_files(
     assert (back["size"], await back.bytes()) == (SIZE, film[::-1])
 
 
-async def test_the_hub_is_killed_in_the_middle_of_an_upload_and_it_goes_on(
-    place: Place, cast: Cast
-) -> None:
+async def test_an_upload_resumes_after_its_hub_was_killed(place: Place, cast: Cast) -> None:
     worker = await place.typescript("recipient", "worker")
     await worker.until("ready")
     owner = await cast.agent("owner")
@@ -292,7 +291,7 @@ async def test_the_hub_is_killed_in_the_middle_of_an_upload_and_it_goes_on(
     assert len(firsts) > 1
 
 
-async def test_frameworks_are_given_the_bytes_of_files_up_to_a_limit(cast: Cast) -> None:
+async def test_frameworks_get_the_bytes_of_files_up_to_a_limit(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     @worker.serve("loaded")

@@ -1,4 +1,4 @@
-"""What a model is told of another agent: data, in a marking that nothing in it can end."""
+"""What a model is told of another agent: data in a marking that its content can't end."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from waybill_sdk.adapter.as_data import failure_as_data, marked_as_data
         'plain: "quotes", \\n and 漢字',
     ],
 )
-def test_nothing_ends_the_marking_and_nothing_is_lost(words: str) -> None:
+def test_no_content_ends_the_marking_and_none_is_lost(words: str) -> None:
     told = marked_as_data("worker", {"output": [words, {words: 1}]})
     assert told.encode()
     assert data_in(told, "worker") == {"output": [words, {words: 1}]}
 
 
-def test_it_reads_as_from_the_agents_in_typescript() -> None:
+def test_the_text_is_the_same_as_in_typescript() -> None:
     assert marked_as_data("worker", {"output": "<b>\u202e\U000e0041é"}) == "\n".join(
         [
             "<untrusted-result>",

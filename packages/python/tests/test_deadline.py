@@ -1,4 +1,4 @@
-"""No stage of a handoff is waited for past its deadline, whatever the hub does. On a clock of its own."""
+"""No stage of a handoff is waited for past its deadline, whatever the hub does. On a virtual clock."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def _never(*_: Any) -> Any:
 
 
 class LyingSocket:
-    """A connection to a hub that signs for what it is told to sign for, and delivers what it is told to deliver."""
+    """A connection to a hub that signs and delivers what the test tells it to."""
 
     nonce = "n"
     hub = "hub"
@@ -230,7 +230,7 @@ def test_an_agent_stops_whatever_its_hub_does(lie: str) -> None:
     virtually(run)
 
 
-def test_who_attaches_to_a_handoff_is_told_that_the_hub_does_not_answer() -> None:
+def test_attaching_to_a_handoff_fails_if_the_hub_does_not_answer() -> None:
     async def run() -> None:
         owner = made_agent("delivers nothing")
         with pytest.raises(WaybillError) as caught:

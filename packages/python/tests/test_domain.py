@@ -1,4 +1,4 @@
-"""Hubs are told apart by their custody domain, and not by what they call themselves (WB-85, WB-86)."""
+"""Hubs are identified by their custody domain, and not by the name that they claim (WB-85, WB-86)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROTATED = manifest(SECOND, [SECOND], BEGUN)
 
 
 class Shown(Hub):
-    """A hub that says of itself whatever the test says."""
+    """A hub that claims whatever the test says."""
 
     def __init__(self, pinned: str | None = None) -> None:
         super().__init__(address_of("http://127.0.0.1:1"), pinned)
@@ -62,7 +62,7 @@ async def refused(hub: Shown, domain: str, *manifests: str) -> None:
     assert caught.value.status == 401
 
 
-async def test_a_hub_is_of_the_domain_whose_key_signed_its_first_manifest() -> None:
+async def test_a_hub_belongs_to_the_domain_whose_key_signed_its_first_manifest() -> None:
     hub = Shown()
     await hub.shows(FIRST.kid, BEGUN, ROTATED)
     assert hub.domain == FIRST.kid
@@ -71,7 +71,7 @@ async def test_a_hub_is_of_the_domain_whose_key_signed_its_first_manifest() -> N
     await refused(Shown(), FIRST.kid, manifest(OTHER, [OTHER]))
 
 
-async def test_a_hub_that_was_met_keeps_its_domain() -> None:
+async def test_a_known_hub_keeps_its_domain() -> None:
     hub = Shown()
     await hub.shows(FIRST.kid, BEGUN)
     await hub.shows(FIRST.kid, BEGUN, ROTATED)
@@ -80,7 +80,7 @@ async def test_a_hub_that_was_met_keeps_its_domain() -> None:
     assert hub.domain == FIRST.kid
 
 
-async def test_a_domain_that_is_pinned_holds_whatever_keys_the_hub_changes_to() -> None:
+async def test_a_pinned_domain_holds_after_the_hub_changes_its_keys() -> None:
     await Shown(FIRST.kid).shows(FIRST.kid, BEGUN, ROTATED)
     await Shown(SECOND.kid).shows(FIRST.kid, BEGUN, ROTATED)
     await refused(Shown(FIRST.kid), OTHER.kid, manifest(OTHER, [OTHER]))

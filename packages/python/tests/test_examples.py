@@ -1,4 +1,4 @@
-"""The examples of the README, as they stand there."""
+"""The examples of the README."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAY = {
 
 
 @pytest.mark.parametrize("name", SAY)
-async def test_example_runs_again_and_again_on_the_same_hub(place: Place, name: str) -> None:
+async def test_example_runs_repeatedly_on_the_same_hub(place: Place, name: str) -> None:
     env = {**os.environ, "WAYBILL_KEYS": str(place.folder / "keys")}
     for _ in range(2):
         child = await asyncio.create_subprocess_exec(

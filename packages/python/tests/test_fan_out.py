@@ -1,4 +1,4 @@
-"""Many inputs to one capability over a served hub."""
+"""Many inputs to one capability, with a served hub."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from waybill_sdk.delegating.handle import HandoffHandle
 
 
 class Squares:
-    """A worker that waits with each of its results, and says what is under way."""
+    """A worker that holds back each of its results, and reports what is in progress."""
 
     def __init__(self, worker: Agent) -> None:
         self.worker = worker
@@ -62,7 +62,9 @@ async def squares(cast: Cast) -> tuple[Squares, Agent]:
 
 @pytest.mark.usefixtures("place")
 class TestFanOut:
-    async def test_keeps_so_many_under_way_and_the_order_of_the_inputs(self, cast: Cast) -> None:
+    async def test_limits_the_concurrency_and_keeps_the_order_of_the_inputs(
+        self, cast: Cast
+    ) -> None:
         work, owner = await squares(cast)
         handles: list[HandoffHandle] = []
         results = asyncio.ensure_future(
@@ -95,7 +97,7 @@ class TestFanOut:
         await work.until()
         assert work.stopped == [1]
 
-    async def test_a_settled_one_says_of_each_how_it_ended(self, cast: Cast) -> None:
+    async def test_a_settled_one_returns_the_outcome_of_each_input(self, cast: Cast) -> None:
         work, owner = await squares(cast)
         ids = [new_id(), new_id()]
         endings = asyncio.ensure_future(
@@ -113,7 +115,7 @@ class TestFanOut:
         assert (second.handoff_id, second.error) == (ids[1], None)
         assert second.result is not None and second.result.output == 4
 
-    async def test_is_cancelled_with_who_waits_for_it(self, cast: Cast) -> None:
+    async def test_is_cancelled_with_the_task_that_waits_for_it(self, cast: Cast) -> None:
         work, owner = await squares(cast)
         results = asyncio.ensure_future(owner.hand_off_all("square", [1, 2], to="worker"))
         await work.until(1, 2)
@@ -123,13 +125,13 @@ class TestFanOut:
         await work.until()
         assert sorted(work.stopped) == [1, 2]
 
-    async def test_refuses_a_concurrency_that_hands_nothing_off(self, cast: Cast) -> None:
+    async def test_refuses_a_concurrency_below_one(self, cast: Cast) -> None:
         owner = await cast.agent("owner")
         with pytest.raises(WaybillError, match="hand nothing off"):
             await owner.hand_off_all("square", [1], concurrency=0)
         assert await owner.hand_off_all("square", []) == []
 
-    async def test_work_hands_off_parts_of_itself(self, cast: Cast) -> None:
+    async def test_work_hands_off_children(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
         worker.serve("double", lambda work: 2 * work.input)
         parents: list[str] = []

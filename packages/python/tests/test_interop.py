@@ -1,4 +1,4 @@
-"""Python and TypeScript, each as delegator and as recipient, over a served hub."""
+"""Python and TypeScript, each as delegator and as recipient, with a served hub."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class TestPythonHandsOffToTypeScript:
             await owner.hand_off("work", to="worker", input={"kind": kind}).result()
         assert caught.value.status == status
 
-    async def test_history_and_files_travel_whole(self, place: Place, cast: Cast) -> None:
+    async def test_history_and_files_arrive_unchanged(self, place: Place, cast: Cast) -> None:
         await ready(place, "TypeScript")
         owner = await cast.agent("owner")
         handle = owner.hand_off(
@@ -96,7 +96,7 @@ class TestTypeScriptHandsOffToPython:
         told = await self.told(place, {"input": {"kind": kind}})
         assert (told[-1]["type"], told[-1]["status"]) == ("error", status)
 
-    async def test_history_and_files_travel_whole(self, place: Place) -> None:
+    async def test_history_and_files_arrive_unchanged(self, place: Place) -> None:
         await ready(place, "Python")
         told = await self.told(
             place, {"input": {"kind": "messages"}, "messages": MESSAGES, "artifacts": ARTIFACTS}
@@ -109,7 +109,7 @@ class TestTypeScriptHandsOffToPython:
         assert (told[-1]["type"], told[-1]["status"]) == ("error", 499)
         await worker.until("stopped")
 
-    async def test_a_deadline_that_is_missed_stops_the_work(self, place: Place) -> None:
+    async def test_an_exceeded_deadline_stops_the_work(self, place: Place) -> None:
         worker = await ready(place, "Python")
         told = await self.told(place, {"input": {"kind": "hang"}, "timeoutMs": 1000})
         assert (told[-1]["type"], told[-1]["status"]) == ("error", 504)
@@ -126,7 +126,7 @@ class TestARecipientIsKilled:
         handle = owner.hand_off("work", to="worker", input={"kind": "ask"}, timeout=60)
         question = await anext(handle.questions)
         await worker.kill()
-        # Before another process comes, and says that this attempt is over.
+        # Before another process starts, and reports that this attempt is over.
         await handle.answer(question.id, "late")
         await ready(place, language)
         result = await handle.result()

@@ -1,4 +1,4 @@
-"""An invitation is a key: what an agent sends is a proof for its own manifest at the hub that invites."""
+"""An invitation is a key: an agent sends a proof for its own manifest at the inviting hub."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def invitation(domain: str, secret: str = "s") -> str:
     return f"{domain}.{'i' * 22}.{secret * 43}"
 
 
-def test_what_is_sent_proves_the_invitation_and_does_not_hold_it() -> None:
+def test_the_proof_does_not_contain_the_invitation() -> None:
     proof = enrolment_at(HERE, MANIFEST, invitation(HERE))
     assert proof is not None
     assert "s" * 43 not in proof
@@ -28,14 +28,16 @@ def test_what_is_sent_proves_the_invitation_and_does_not_hold_it() -> None:
     assert caught.value.status == 401
 
 
-def test_an_invitation_to_another_hub_proves_nothing_here() -> None:
+def test_an_invitation_to_another_hub_is_rejected() -> None:
     with pytest.raises(WaybillError) as caught:
         enrolment_at(HERE, MANIFEST, invitation(ELSEWHERE))
     assert caught.value.status == 401
     assert "nothing was sent" in caught.value.message
 
 
-def test_the_environment_may_hold_those_of_several_hubs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_may_contain_the_invitations_of_several_hubs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert enrolment_at(HERE, MANIFEST, None) is None
     monkeypatch.setenv("WAYBILL_INVITATION", f"{invitation(ELSEWHERE)} {invitation(HERE)}")
     proof = enrolment_at(HERE, MANIFEST, None)

@@ -12,7 +12,7 @@ URI = f"data:image/png;base64,{base64.b64encode(OCTETS).decode()}"
 IMAGE = {"type": "image", "media_type": "image/png", "data": "_-8"}
 
 
-def test_a_data_uri_and_a_part_are_each_other_whatever_the_alphabet() -> None:
+def test_data_uris_and_parts_convert_both_ways_in_either_alphabet() -> None:
     assert media_from("image", URI) == IMAGE
     assert data_uri_of(IMAGE) == URI
 
@@ -25,13 +25,13 @@ def test_a_data_uri_and_a_part_are_each_other_whatever_the_alphabet() -> None:
         {"type": "file", "media_type": "text/csv", "data": "AAAA", "url": "https://x.example"},
     ],
 )
-def test_a_part_that_cannot_be_read_is_refused_and_not_left_out(part: dict[str, str]) -> None:
+def test_an_unreadable_part_is_refused_and_not_dropped(part: dict[str, str]) -> None:
     with pytest.raises(WaybillError, match="can't be read") as refused:
         media_in({"role": "user", "content": [part]})
     assert refused.value.status == 422
 
 
-def test_a_refusal_says_what_it_is_and_why() -> None:
+def test_a_refusal_names_the_part_and_the_reason() -> None:
     error = unshowable({**IMAGE, "name": "pixel.png"}, "the model takes words alone")
     assert error.status == 422
     assert "pixel.png of the type image/png" in error.message

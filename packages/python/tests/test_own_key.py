@@ -1,4 +1,4 @@
-"""The key that an application keeps for an agent that was given none."""
+"""The key that an application keeps for an agent without a given key."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_is_kept_beside_the_project_for_its_owner_alone(
+def test_is_stored_beside_the_project_readable_by_its_owner_only(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "pyproject.toml").touch()
@@ -60,15 +60,13 @@ def test_is_kept_beside_the_project_for_its_owner_alone(
     assert (folder / ".waybill/keys/.gitignore").read_text() == "*\n"
 
 
-def test_agents_and_hubs_have_keys_of_their_own(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_agent_has_a_key_for_each_hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs(monkeypatch, folder / "main.py")
     of = [("anna", "domain"), ("bert", "domain"), ("anna", "other")]
     assert len({own_key(*each)[0].kid for each in of}) == 3
 
 
-def test_is_found_whatever_starts_the_application(
+def test_is_found_however_the_application_is_started(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "package.json").write_text('{"name": "app"}')
@@ -97,7 +95,7 @@ def test_a_setting_names_another_folder_which_may_be_a_link(
 
 
 @pytest.mark.parametrize("link", [".waybill", ".waybill/keys", ".waybill/keys/domain"])
-def test_is_not_kept_behind_a_link_that_nobody_chose(
+def test_is_not_stored_behind_a_link_in_a_default_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch, link: str
 ) -> None:
     runs(monkeypatch, folder / "main.py")
@@ -120,7 +118,9 @@ def test_is_not_read_through_a_link(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
-def test_is_not_kept_where_others_can_write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_is_not_stored_where_others_can_write(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runs(monkeypatch, folder / "main.py")
     own_key("anna", "domain")
     (folder / ".waybill/keys").chmod(0o770)
@@ -129,7 +129,7 @@ def test_is_not_kept_where_others_can_write(folder: Path, monkeypatch: pytest.Mo
     assert caught.value.status == 401
 
 
-def test_a_folder_that_can_not_be_made_says_what_to_do(
+def test_the_error_for_a_folder_that_can_not_be_created_says_what_to_do(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "file").touch()
@@ -138,7 +138,7 @@ def test_a_folder_that_can_not_be_made_says_what_to_do(
         own_key("anna", "domain")
 
 
-async def test_a_lost_key_says_where_it_was_looked_for(
+async def test_the_error_for_a_lost_key_says_where_it_was_looked_for(
     place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WAYBILL_KEYS", str(folder))

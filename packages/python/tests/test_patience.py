@@ -1,4 +1,4 @@
-"""A hub that gives the bytes of a blob in no time that anybody has is not waited for. On a clock of its own."""
+"""A hub that sends the bytes of a blob too slowly is not waited for. On a virtual clock."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def film(read_blob: Any) -> ReceivedArtifact:
         (gone, 60, "none for 60 s. .* The last failure: The hub is gone."),
     ],
 )
-def test_a_hub_that_gives_no_more_is_not_waited_for(
+def test_a_hub_that_stops_sending_is_not_waited_for(
     lie: Any, seconds: float, told: str, tmp_path: Path
 ) -> None:
     async def read() -> None:
@@ -70,7 +70,7 @@ def test_a_hub_that_gives_no_more_is_not_waited_for(
 
 
 @pytest.mark.parametrize("lie", [stalling, dripping, gone])
-def test_whoever_reads_a_file_says_how_long(lie: Any) -> None:
+def test_the_reader_of_a_file_sets_the_time_limit(lie: Any) -> None:
     async def read() -> None:
         began = asyncio.get_running_loop().time()
         with pytest.raises(WaybillError, match="bytes came from the hub within the given time"):
@@ -80,7 +80,7 @@ def test_whoever_reads_a_file_says_how_long(lie: Any) -> None:
     virtually(read)
 
 
-def test_what_a_reader_does_with_the_bytes_takes_the_time_that_it_takes() -> None:
+def test_time_that_the_reader_spends_on_the_bytes_does_not_count() -> None:
     async def read() -> None:
         received = 0
         with pytest.raises(WaybillError, match="was changed in transit"):

@@ -1,4 +1,5 @@
-"""An agent's key changes without the old one only for whoever is told, or has known none (WB-114), or by its recovery key (WB-203)."""
+"""Without a signature of the old key, a new key is accepted only from a pin, by a reader without an
+earlier key (WB-114), or with the recovery key (WB-203)."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def said(key: PrivateKey) -> str:
     return sign_envelope(envelope, key)
 
 
-async def test_who_has_known_another_key_refuses_the_new_one() -> None:
+async def test_a_reader_that_knows_another_key_refuses_the_new_one() -> None:
     shown = Shown(FIRST)
     knowing = peers(shown)
     await knowing.verify(said(LOST))
@@ -60,7 +61,7 @@ async def test_who_has_known_another_key_refuses_the_new_one() -> None:
     assert caught.value.status == 401
 
 
-async def test_who_is_told_or_has_known_none_takes_it() -> None:
+async def test_a_reader_with_a_pin_or_without_an_earlier_key_accepts_it() -> None:
     shown = Shown(FIRST, PINNED)
     await peers(shown).verify(said(NEXT))
     await peers(shown, TrustPolicy(pins={"anna": {"kids": [NEXT.kid]}})).verify(said(NEXT))
@@ -78,7 +79,7 @@ def after(text: str, sequence: int, *keys: dict[str, Any]) -> dict[str, Any]:
     return {"agent_id": "anna", "capabilities": [], "keys": list(keys), **follows}
 
 
-async def test_who_has_known_the_old_key_follows_a_recovery() -> None:
+async def test_a_reader_that_knows_the_old_key_follows_a_recovery() -> None:
     kept = sign_manifest(after(FIRST, 2, LOST.jwk, KEPT), LOST)
     recovered = sign_manifest(sign_recovery(after(kept, 3, NEXT.jwk, KEPT), OFFLINE), NEXT)
     shown = Shown(FIRST, kept)
@@ -91,7 +92,7 @@ async def test_who_has_known_the_old_key_follows_a_recovery() -> None:
     assert caught.value.status == 401
 
 
-async def test_who_has_known_an_agent_refuses_another_history_of_it() -> None:
+async def test_a_reader_that_knows_an_agent_refuses_another_history_of_it() -> None:
     kept = sign_manifest(after(FIRST, 2, LOST.jwk, KEPT), LOST)
     shown = Shown(FIRST, kept)
     knowing = peers(shown)

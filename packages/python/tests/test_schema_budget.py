@@ -1,4 +1,4 @@
-"""What checks of values cost, and who pays for them (WB-69, WB-92, WB-93)."""
+"""The cost of checking values, and the budget that pays for it (WB-69, WB-92, WB-93)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_steps_grow_with_the_work(compiled: CompiledSchema, value: Any) -> None:
     assert steps_of(compiled, value(2_000)) > 1.8 * steps_of(compiled, value(1_000))
 
 
-def test_a_check_has_a_bound_and_leaves_room_for_honest_work() -> None:
+def test_a_check_is_bounded_and_leaves_room_for_ordinary_values() -> None:
     assert status_of(schema(pattern=COSTLY), NOISE, Budget(CHECK_STEPS // 10)) == 413
     row = {
         "type": "object",
@@ -71,7 +71,7 @@ def test_a_check_has_a_bound_and_leaves_room_for_honest_work() -> None:
     assert schema(pattern="^(?:[0-9a-zA-Z+/]{4})*$").check("QUJD" * 250_000) == []
 
 
-def test_numbers_far_apart_are_divided() -> None:
+def test_multiple_of_handles_numbers_of_very_different_size() -> None:
     assert schema(multipleOf=3e-300).check(9e300) == []
     assert schema(multipleOf=0.1).check(0.3) == []
     assert [each.keyword for each in schema(multipleOf=7e-300).check(1e300)] == ["multipleOf"]
@@ -103,7 +103,7 @@ class TestOneQuery:
         marked = {"$schema": DIALECT, **input_schema}
         return Candidate(agent, {"name": "search", "input_schema": marked}, True)
 
-    def test_has_one_budget_and_says_who_was_not_checked(self) -> None:
+    def test_has_one_budget_and_reports_agents_that_were_not_checked(self) -> None:
         hostile = [
             self.candidate(f"a{each}", {"pattern": COSTLY, "title": str(each)})
             for each in range(50)
@@ -115,7 +115,7 @@ class TestOneQuery:
         assert budget.left <= 0
         assert "budget is used up" in found.left_out["a49"][0]
 
-    def test_pays_once_for_a_schema_that_many_have(self) -> None:
+    def test_pays_once_for_a_schema_that_many_agents_share(self) -> None:
         one, many = Budget(1_000_000), Budget(1_000_000)
         alike = [self.candidate(f"a{each}", {"pattern": "^[ab]*$"}) for each in range(50)]
         assert len(find(QUERY, alike[:1], one).fits) == 1

@@ -1,4 +1,4 @@
-"""What is kept of conversations: within a budget, in memory or in a file."""
+"""The stored sessions: within a budget, in memory or in a file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_each_turn_replaces_the_state_and_keeps_its_own_result() -> None:
     assert state(store, "b") is None
 
 
-def test_a_file_has_what_another_life_of_the_process_has_kept(tmp_path: Path) -> None:
+def test_a_file_keeps_sessions_across_restarts(tmp_path: Path) -> None:
     file = tmp_path / "sessions.db"
     first = SessionStore(file)
     end(first, "a", "1", ["one"])
@@ -54,7 +54,7 @@ def test_a_file_has_what_another_life_of_the_process_has_kept(tmp_path: Path) ->
     again.close()
 
 
-def test_a_file_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+def test_a_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     store = SessionStore(tmp_path / "sessions.db")
     end(store, "a", "1", ["one"])
     modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
@@ -63,7 +63,7 @@ def test_a_file_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
     store.close()
 
 
-def test_who_has_read_before_another_process_wrote_writes_nothing(tmp_path: Path) -> None:
+def test_a_write_based_on_an_outdated_read_is_refused(tmp_path: Path) -> None:
     one, other = (SessionStore(tmp_path / "sessions.db") for _ in range(2))
     kept, _ = one.read("a", "1")
     end(other, "a", "2", ["two"])
@@ -77,7 +77,7 @@ def test_who_has_read_before_another_process_wrote_writes_nothing(tmp_path: Path
     other.close()
 
 
-def test_conversations_that_rested_longest_are_forgotten() -> None:
+def test_the_least_recently_used_sessions_are_forgotten() -> None:
     store = SessionStore(budget=SessionBudget(conversations=3, characters=1_000_000))
     for thread in ("a", "b", "c"):
         end(store, thread, "1", [thread])
@@ -86,13 +86,13 @@ def test_conversations_that_rested_longest_are_forgotten() -> None:
     assert [state(store, each) for each in "abcd"] == [["a", "again"], None, ["c"], ["d"]]
 
 
-def test_long_conversations_are_forgotten_before_all_are_too_long_together() -> None:
+def test_sessions_are_forgotten_before_they_exceed_the_total_size() -> None:
     store = SessionStore(budget=SessionBudget(conversations=100, characters=10_000))
     long = ["x" * 6_000]
     end(store, "a", "1", long)
     end(store, "b", "1", long)
     assert (state(store, "a"), state(store, "b")) == (None, long)
-    # One that is too long by itself is not kept either, and leaves no room taken.
+    # A session that is too long by itself is not kept either, and uses up no space.
     end(store, "b", "2", [*long, *long])
     assert state(store, "b") is None
     end(store, "c", "1", ["short"])
@@ -100,7 +100,7 @@ def test_long_conversations_are_forgotten_before_all_are_too_long_together() -> 
     assert store.read("b", "1")[1] is None
 
 
-def test_results_are_kept_for_as_long_as_their_handoffs_may_be_tried_again() -> None:
+def test_results_are_kept_as_long_as_their_handoffs_may_be_retried() -> None:
     store = SessionStore()
     for number in range(100):
         end(store, "a", str(number), [number], until=now_ms() - 1)

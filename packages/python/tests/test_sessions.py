@@ -1,4 +1,4 @@
-"""Handoffs that share a conversation, over a served hub."""
+"""Handoffs that share a conversation, with a served hub."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def say(owner: Agent, what: str, **options: Any) -> HandoffResult:
 
 @pytest.mark.usefixtures("place")
 class TestASession:
-    async def test_goes_on_with_the_agent_that_holds_it(self, cast: Cast) -> None:
+    async def test_continues_with_the_agent_that_holds_it(self, cast: Cast) -> None:
         for name in ("ann", "ben", "cleo", "dan"):
             worker = await cast.agent(name)
             keep(worker)
@@ -45,7 +45,7 @@ class TestASession:
             assert len(result.output["turns"]) == number
             assert (await handle.accepted()).session == "continued"
 
-    async def test_of_another_delegator_is_another_one(self, cast: Cast) -> None:
+    async def test_of_another_delegator_is_separate(self, cast: Cast) -> None:
         worker, owner, other = [await cast.agent(name) for name in ("ann", "owner", "other")]
         keep(worker)
         await worker.start()
@@ -53,7 +53,7 @@ class TestASession:
         result = await say(other, "tell", session="trip")
         assert (result.output, result.session) == ({"turns": ["tell"]}, "begun")
 
-    async def test_is_said_to_be_lost_where_its_holder_is_gone(self, cast: Cast) -> None:
+    async def test_is_reported_lost_if_its_holder_is_gone(self, cast: Cast) -> None:
         ann, ben, owner = [await cast.agent(name) for name in ("ann", "ben", "owner")]
         for each in (ann, ben):
             keep(each)
@@ -64,7 +64,7 @@ class TestASession:
         result = await say(owner, "2", session="trip")
         assert (result.by, result.output, result.session) == ("ben", {"turns": ["2"]}, "lost")
 
-    async def test_is_not_made_up_where_none_is_named(self, cast: Cast) -> None:
+    async def test_does_not_exist_unless_it_is_named(self, cast: Cast) -> None:
         worker, owner = await cast.agent("ann"), await cast.agent("owner")
         keep(worker)
         await worker.start()
@@ -72,7 +72,7 @@ class TestASession:
             result = await say(owner, what)
             assert (result.output, result.session) == ({"turns": [what]}, None)
 
-    async def test_with_an_id_that_is_none_is_refused_where_it_is_given(self, cast: Cast) -> None:
+    async def test_with_an_invalid_id_is_refused_by_the_delegator(self, cast: Cast) -> None:
         owner = await cast.agent("owner")
         for session in ("", "a b", "x" * 129, {"id": "a", "wait_seconds": -1}, {}):
             with pytest.raises(WaybillError) as caught:

@@ -1,4 +1,5 @@
-"""Signature vectors of others. They are not part of this repository: without them these tests are skipped."""
+"""Public signature vectors. They are not part of this repository; without them these tests are
+skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose words these are, and what a conversation asks for: the same vectors as in TypeScript."""
+"""The authors of messages, and the task of a conversation: the same vectors as in TypeScript."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_history(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", SPEECH["refused"], ids=named)
 @pytest.mark.parametrize("role", ["user", "assistant", "system", "tool"])
-def test_what_lies_in_an_account_with_a_models_host_is_refused(
+def test_a_file_in_an_account_with_a_models_host_is_refused(
     case: dict[str, Any], role: str
 ) -> None:
     with pytest.raises(WaybillError, match="model provider's storage") as refused:

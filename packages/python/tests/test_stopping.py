@@ -1,4 +1,4 @@
-"""An agent that stops: what it has said is with the hub."""
+"""An agent that stops: everything that it has sent is with the hub."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def test_a_cancel_that_nobody_awaits_is_in_custody(cast: Cast) -> None:
     assert (await refused(again)).status == 499
 
 
-async def test_a_cancel_that_is_cancelled_itself_goes_out_all_the_same(cast: Cast) -> None:
+async def test_a_cancel_is_sent_although_its_own_task_is_cancelled(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     hanging = Hanging(worker, "research")
     await worker.start()
@@ -46,7 +46,7 @@ async def test_a_cancel_that_is_cancelled_itself_goes_out_all_the_same(cast: Cas
     await asyncio.wait_for(hanging.has_stopped.wait(), 30)
 
 
-async def test_a_script_that_ends_without_a_stop_has_its_last_words_sent(
+async def test_a_script_that_ends_without_a_stop_sends_its_last_envelopes(
     place: Place, cast: Cast
 ) -> None:
     worker = await cast.agent("worker")

@@ -1,4 +1,4 @@
-"""Where no hub answers, connect says why, what to do, and keeps the cause."""
+"""If no hub answers, connect says why and what to do, and keeps the cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without OpenTelemetry nothing is made for it, and a trace that comes in is passed on."""
+"""Without OpenTelemetry no spans are made, and an incoming trace is passed on."""
 
 from __future__ import annotations
 

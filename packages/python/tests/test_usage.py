@@ -1,4 +1,4 @@
-"""What the work has used, over a served hub."""
+"""The usage of work, with a served hub."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tokens_of(usage: Any) -> int:
     return int(usage.total.input_tokens)
 
 
-async def test_a_result_says_what_its_handler_has_added(cast: Cast) -> None:
+async def test_a_result_contains_the_usage_that_its_handler_has_added(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     @worker.serve("work")
@@ -44,7 +44,7 @@ async def test_a_result_says_what_its_handler_has_added(cast: Cast) -> None:
     assert parse_envelope(read_compact(result.envelope).payload)["body"]["usage"] == {"own": own}
 
 
-async def test_a_failure_says_what_it_has_used(cast: Cast) -> None:
+async def test_a_failure_contains_its_usage(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     @worker.serve("work")
@@ -59,7 +59,7 @@ async def test_a_failure_says_what_it_has_used(cast: Cast) -> None:
     assert tokens_of(handle.usage) == 3
 
 
-async def test_without_a_word_on_it_a_result_has_no_usage(cast: Cast) -> None:
+async def test_a_result_without_added_usage_has_none(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     refused: list[WaybillError] = []
 
@@ -89,7 +89,7 @@ async def test_without_a_word_on_it_a_result_has_no_usage(cast: Cast) -> None:
     ]
 
 
-async def test_what_children_have_used_is_added_once(cast: Cast) -> None:
+async def test_the_usage_of_children_is_added_once(cast: Cast) -> None:
     leaf, top, owner = [await cast.agent(name) for name in ("leaf", "top", "owner")]
 
     @leaf.serve("leaf")
@@ -118,7 +118,7 @@ async def test_what_children_have_used_is_added_once(cast: Cast) -> None:
     assert tokens_of(result.usage) == 201
 
 
-async def test_a_pause_says_what_was_used_and_the_result_adds_it_up(cast: Cast) -> None:
+async def test_a_pause_contains_its_usage_and_the_result_adds_it_up(cast: Cast) -> None:
     leaf, top, owner = [await cast.agent(name) for name in ("leaf", "top", "owner")]
 
     @leaf.serve("leaf")

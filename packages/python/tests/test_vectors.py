@@ -236,7 +236,7 @@ def run_schema(given: Case) -> Outcome:
         value = (
             parse_json(text_of(given["value_text"])) if "value_text" in given else given["value"]
         )
-        # What of it is broken is in words of this implementation.
+        # The messages of the issues are worded by each implementation.
         issues = [{"at": each.at, "keyword": each.keyword} for each in compiled.check(value)]
         return {"normalized": compiled.schema, "issues": issues, "fits": not issues}
 
@@ -541,7 +541,7 @@ def test_every_file_of_vectors_is_run() -> None:
     assert {file.stem for file in (SPEC / "vectors").glob("*.json")} == set(RUNNERS)
 
 
-def test_an_operators_proof_is_made_with_the_token_and_does_not_hold_it() -> None:
+def test_an_operators_proof_is_keyed_with_the_token_and_does_not_contain_it() -> None:
     token = f"{'d' * 43}.{'s' * 43}"
     asked: dict[str, Any] = {"method": "POST", "path": "/v1/x", "body": b"{}"}
     proof = sign_operator_request(host="hub:1", token=token, **asked)

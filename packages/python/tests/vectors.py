@@ -1,4 +1,4 @@
-"""The cases of packages/spec/vectors, read as its README says."""
+"""The cases of packages/spec/vectors, read as its README describes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def text_of(value: Any) -> str:
 
 
 def holds(wanted: Any, found: Any) -> bool:
-    """What is wanted is there: an object may have more members, a list may not."""
+    """Whether the found value contains the wanted one: an object may have more members, a list may
+    not."""
     if isinstance(wanted, dict):
         return isinstance(found, dict) and all(
             name in found and holds(each, found[name]) for name, each in wanted.items()

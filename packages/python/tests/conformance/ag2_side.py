@@ -1,5 +1,5 @@
-"""AG2 in the suite: an agent whose model plays is served, and one with a remote tool calls. Their model is at the
-other end of HTTP."""
+"""AG2 in the suite: an agent with a scripted model is served, and an agent with a remote tool
+calls. The model is reached over HTTP."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PLAY = "x-play"
 
 
 class Model:
-    """One server for all that run in this process; whose request it is, a header says."""
+    """One server for everything in this process; a header identifies the request's run."""
 
     def __init__(self) -> None:
         self._names = count()
@@ -79,7 +79,7 @@ MODEL = Model()
 
 
 def seen_by(request: Request) -> dict[str, Any]:
-    """What a model has really been shown, without the agent's own instructions."""
+    """What a model has actually been shown, without the agent's own instructions."""
     names: dict[str, str] = {}
     artifacts: list[dict[str, Any]] = []
     messages = [
@@ -135,7 +135,7 @@ def _value_of(content: Any) -> Any:
 
 
 class Playing(Stage):
-    """A request of the model. What was asked before, its messages have the answers to."""
+    """A request of the model. Its messages contain the answers to earlier questions."""
 
     def __init__(self, seen: dict[str, Any], play: Play, shown: asyncio.Queue[str | None]) -> None:
         super().__init__(seen, play.work, play.work.body.get("messages"))
@@ -156,7 +156,8 @@ class Playing(Stage):
 
 
 class Play:
-    """Plays an act as the model of one attempt: what it shows is streamed, what it asks is a call of a tool."""
+    """Plays an act as the model of one attempt: what it shows is streamed, and what it asks is a
+    call of a tool."""
 
     def __init__(self, act: Act, work: Work) -> None:
         self.work = work
@@ -192,7 +193,7 @@ class Play:
                     piece = await shown.get()
             finally:
                 played.cancel()
-            # What was streamed so far is a turn of its own, and what the act comes to is the next.
+            # What was streamed so far is a turn of its own, and the result of the act is the next.
             self._next.insert(0, self._take(played, stage))
             calls.append({"id": "call_on", "name": "go_on"})
 
@@ -206,7 +207,7 @@ class Play:
         if isinstance(error, Interrupted) and stage.asked is not None:
             asked = {"id": stage.asked["id"], "name": "ask_user"}
             return Turn(calls=[{**asked, "arguments": {"question": stage.asked["text"]}}])
-        # What has a cause is an error of the client, and not one that the model's host tells.
+        # An error with a cause comes from the client, and not from the model's host.
         if isinstance(error, WaybillError) or (error is not None and error.__cause__ is not None):
             self.error = error
             return Turn(text="failed")
@@ -236,7 +237,7 @@ class Play:
 
 
 class Course(BaseMiddleware):
-    """In whose course the model is asked, and where the run is ended by what no model can say."""
+    """Identifies the run in which the model is called, and raises errors that no model can express."""
 
     def __init__(self, event: BaseEvent, context: Context, play: Play) -> None:
         super().__init__(event, context)
@@ -249,7 +250,7 @@ class Course(BaseMiddleware):
         response = await call_next(events, context)
         if self._play.error is not None:
             raise self._play.error
-        # As the clients do whose models paint: chat completions have words alone.
+        # As clients do whose models generate images: chat completions return only text.
         response.files, self._play.painted = self._play.painted, []
         return response
 
@@ -317,7 +318,7 @@ async def call(calling: Calling) -> dict[str, Any]:
 
     config = await MODEL.config(say)
     stream = MemoryStream(id=uuid5(NAMESPACE_URL, request["run"]))
-    # A run that is started anew is one of another process, which waits for no lock of this one.
+    # A restarted run stands for one in another process, which waits for no lock of this one.
     stream._ag2_turn_lock = asyncio.Lock()
     stream.where(RemoteProgress).subscribe(_showing(calling))
     stream.where(RemoteDelta).subscribe(_writing(calling))

@@ -1,4 +1,4 @@
-"""AutoGen in the suite without a team: an agent that plays is served, and a remote one is run by itself."""
+"""AutoGen in the suite without a team: a scripted agent is served, and a remote one runs by itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from waybill_sdk.autogen import serve
 
 
 class Writer(Player):
-    """Shows what it is doing as a model's tokens."""
+    """Shows its progress as a model's tokens."""
 
     shows = ModelClientStreamingChunkEvent
 

@@ -1,4 +1,4 @@
-"""A model of AutoGen that plays: what it is shown is the request that reaches it."""
+"""A scripted model of AutoGen: it sees exactly the request that reaches it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Reply = Callable[[Sequence[LLMMessage], CancellationToken | None], AsyncGenerato
 
 
 def seen_in(request: Sequence[LLMMessage]) -> list[Message]:
-    """All that a request to a model shows it."""
+    """All that a request shows to a model."""
     return [_seen(each) for each in request]
 
 
@@ -69,7 +69,7 @@ def _part(given: Any) -> dict[str, Any]:
 
 
 class Playing(Stage):
-    """A request of the model. What was asked before, the turn after the question has the answer to."""
+    """A request of the model. The turn after a question contains its answer."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Script:
         self._source = source
         self.history: list[Message] = []
         self.said: list[Message] = []
-        """What no model can say: the messages of an agent beside its reply."""
+        """What no model can return: the messages of an agent besides its reply."""
         self.has_output = False
 
     async def reply(

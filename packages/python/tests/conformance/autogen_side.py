@@ -1,4 +1,4 @@
-"""AutoGen in the suite: a team whose one member has a model that plays, a team with a remote member, and a core
+"""AutoGen in the suite: a team with one scripted member, a team with a remote member, and a core
 agent."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
 
 
 class Asking(Handoff):
-    """Hands the turn to the user with what the model asks."""
+    """Hands the turn to the user with the model's question."""
 
     @property
     def handoff_tool(self) -> Any:
@@ -51,9 +51,10 @@ class Asking(Handoff):
 
 
 class Player(AssistantAgent):
-    """A member of a team whose model plays, and hands the turn to the user where it has something to ask."""
+    """A member of a team with a scripted model, which hands the turn to the user if it has a
+    question."""
 
-    # What it is doing: a message of the team's stream, as the thoughts of an agent with a model are.
+    # Its progress is a message in the team's stream, like the thoughts of an agent with a model.
     shows: type[ThoughtEvent | ModelClientStreamingChunkEvent] = ThoughtEvent
 
     def __init__(self, act: Act, source: Work) -> None:
@@ -69,7 +70,7 @@ class Player(AssistantAgent):
     async def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
-        # An answer of the user is no turn of the history.
+        # An answer of the user is not a turn of the history.
         if not isinstance(messages[-1], HandoffMessage):
             self.script.history.extend(to_wire(each) for each in messages)
         async for event in super().on_messages_stream(messages, cancellation_token):
@@ -78,7 +79,7 @@ class Player(AssistantAgent):
                 continue
             if isinstance(event, Response):
                 said = from_wire(self.script.said)
-                # As an agent of one's own would say it: its last message is its response.
+                # Like any agent: its last message is its response.
                 if said and not self.script.has_output:
                     event = Response(chat_message=said.pop())
                 for each in said:
@@ -145,7 +146,7 @@ async def _sent(calling: Calling) -> dict[str, Any]:
 
 
 async def _said(calling: Calling, runner: Callable[[RemoteAgent], Any]) -> dict[str, Any]:
-    """A turn of a remote agent, in what runs it."""
+    """A turn of a remote agent, in the framework that runs it."""
     request = calling.request
     remote = RemoteAgent(
         "remote",
@@ -193,7 +194,7 @@ async def _heard(messages: Sequence[BaseChatMessage]) -> list[dict[str, Any]]:
 
 
 def _counted(said: list[BaseChatMessage]) -> dict[str, int] | None:
-    """What AutoGen counts of a conversation: the usage on its messages."""
+    """The usage on the messages of a conversation, which AutoGen counts."""
     for each in said:
         if each.models_usage is not None:
             used = each.models_usage

@@ -1,5 +1,5 @@
-"""CrewAI in the suite: a flow that plays is served, and for words a crew whose model plays; crews with a remote
-member, or a tool, call."""
+"""CrewAI in the suite: a scripted flow is served, and for text a crew with a scripted model; crews
+with a remote member, or a tool, call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from waybill_sdk.crewai.inputs import WORDS
 
 
 class Model(BaseLLM):
-    """Says what it is told to, and then the output of whatever its tool has given."""
+    """Gives its scripted reply, and then the output of its tool."""
 
     _says: str = PrivateAttr()
     _is_asked: bool = PrivateAttr(default=False)
@@ -39,7 +39,7 @@ class Model(BaseLLM):
 
     @property
     def heard(self) -> list[dict[str, Any]]:
-        """All of the request, its system message too."""
+        """The complete request, with its system message."""
         return self._heard
 
     def call(self, messages: Any, *_args: Any, **_options: Any) -> str:
@@ -52,7 +52,7 @@ class Model(BaseLLM):
             for each in reversed(messages)
             if "Observation:" in each["content"]
         )
-        # As a model is to take it: the data that stands in the marking.
+        # As a model should take it: only the data inside the marking.
         _opening, _whose, data, *_closing = observed.strip().split("\n")
         return f"Thought: I know\nFinal Answer: {words_of(json.loads(data)['output'])}"
 
@@ -75,8 +75,8 @@ def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
 
 
 def speaking(act: Act, work: Work, loop: asyncio.AbstractEventLoop) -> Crew:
-    """A crew whose one agent has a model that plays."""
-    # What the model's host says once is said: CrewAI would ask it again.
+    """A crew whose one agent has a scripted model."""
+    # An error of the model's host is final: otherwise CrewAI would call it again.
     agent = member(Mind(act, work, loop), max_retry_limit=0)
     description = "{history}\n\n{instruction}\n\n{expected_output}"
     return Crew(
@@ -85,7 +85,7 @@ def speaking(act: Act, work: Work, loop: asyncio.AbstractEventLoop) -> Crew:
 
 
 class Mind(BaseLLM):
-    """A model that plays. What it is shown is what the request to its host would show."""
+    """A scripted model. It sees what the request to its host would contain."""
 
     _act: Act = PrivateAttr()
     _source: Work = PrivateAttr()
@@ -133,7 +133,7 @@ class Speaking(Stage):
         self.context.copy().run(self._mind.stream, message)
 
     async def ask(self, id: str, text: str) -> Any:
-        """As a tool of the crew would, which its author has made for this work."""
+        """Like a tool of the crew that was made for this work."""
         return await self.source.ask(text, id=id)
 
 
@@ -157,7 +157,7 @@ class Playing(Stage):
         source: Work,
         shown: asyncio.Queue[str | None],
     ) -> None:
-        # A flow takes each member of its input by name. The words tell the same once more.
+        # A flow takes each member of its input by name. The text repeats them.
         given = {name: each for name, each in flow.state.items() if name not in WORDS}
         super().__init__({"input": given}, source)
         self._flow = flow
@@ -193,14 +193,14 @@ def playing(act: Act, work: Work, loop: asyncio.AbstractEventLoop) -> Flow[Any]:
 
 
 def reported(usage: dict[str, int]) -> None:
-    """As a provider of CrewAI tells of what its API has counted."""
+    """Reports usage like a provider of CrewAI."""
     used = {"prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]}
     with llm_call_context():
         Model("")._emit_call_completed_event("", LLMCallType.LLM_CALL, usage=used)
 
 
 def saying(words: str) -> Crew:
-    """A crew whose one task comes to this."""
+    """A crew whose one task returns this text."""
     agent = member(Model(f"Thought: I know\nFinal Answer: {words}"))
     return Crew(
         agents=[agent], tasks=[Task(description="Say it.", expected_output="-", agent=agent)]

@@ -1,4 +1,5 @@
-"""Questions and answers in both directions, a JSON object a line, with the suite in TypeScript."""
+"""Requests and replies in both directions, one JSON object for each line, with the suite in
+TypeScript."""
 
 from __future__ import annotations
 
@@ -15,19 +16,19 @@ Answering = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 
 class Interrupted(Exception):
-    """There is no answer: the framework's own interrupt has been thrown."""
+    """There is no answer: the framework's own interrupt was raised."""
 
 
 class Stopped(Exception):
-    """A run that stops itself. As a cancellation it could not be told from one of the line."""
+    """A run that stops itself. A cancellation could not be told apart from one by the suite."""
 
 
 class Fault(Exception):
-    """An error of the suite's, as what it stands for is raised here."""
+    """An error of the suite, raised as the error that it stands for."""
 
 
 class RequestFault(Fault):
-    """One of a request that the run has made, with its status of HTTP."""
+    """An error of a request that the run has made, with its HTTP status."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -40,7 +41,7 @@ class Line:
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._answers: dict[int, asyncio.Task[None]] = {}
         self._count = 0
-        # What a framework prints is nothing for the suite.
+        # The framework's own output is not meant for the suite.
         self._out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
@@ -56,7 +57,7 @@ class Line:
             raise
 
     async def run(self) -> None:
-        """Until there is no suite any more."""
+        """Until the suite closes the connection."""
         reader = asyncio.StreamReader(limit=2**26)
         protocol = asyncio.StreamReaderProtocol(reader)
         await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
@@ -87,7 +88,7 @@ class Line:
             self._say(re=said["id"], error=_fault(error))
 
     def _answered(self, asked: int, answer: asyncio.Task[None]) -> None:
-        """One that is cancelled may never have begun."""
+        """A cancelled task may never have started."""
         del self._answers[asked]
         if answer.cancelled():
             self._say(re=asked, error={"name": "AbortError", "message": "It was cancelled."})

@@ -1,4 +1,4 @@
-"""The process in which a framework and its agents live, for the suite in TypeScript to drive."""
+"""The process of a framework and its agents, which the suite in TypeScript controls."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ Act = Callable[["Stage"], Any]
 
 
 class Stage:
-    """What the framework lets its inside see and do."""
+    """What a scripted part may see and do inside the framework."""
 
     def __init__(
         self, work: dict[str, Any], source: Work, history: list[dict[str, Any]] | None = None
     ) -> None:
         self.work = work
-        # What code can have of the history, where models are shown less.
+        # The history that code can read, if models are shown less.
         self.history = history
         self.source = source
-        # In whose course a part is handed off, wherever the framework has gone to run this.
+        # The context in which a part is handed off, whatever thread or task the framework uses.
         self.context = copy_context()
 
     async def show(self, message: str) -> None:
         raise NotImplementedError
 
     async def ask(self, id: str, text: str) -> Any:
-        """Raises Interrupted where there is no answer yet."""
+        """Raises Interrupted if there is no answer yet."""
         raise NotImplementedError
 
 
@@ -54,7 +54,7 @@ class Framework(Protocol):
 
 @dataclass
 class Calling:
-    """A step that is to call a remote agent."""
+    """A step that calls a remote agent."""
 
     agent: Agent
     request: dict[str, Any]
@@ -77,10 +77,11 @@ class Peer:
         self._count = 0
 
     async def run(self) -> None:
-        # CrewAI keeps a thread for every tool that waits, and a machine with few processors has few.
+        # CrewAI uses one thread for each waiting tool, and on a machine with few processors there
+        # are few.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
         await self._line.run()
-        # Whoever still works does so for nobody.
+        # Nobody needs the result of a task that still runs.
         os._exit(0)
 
     async def _answer(self, ask: str, given: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""A model that says what it is told to: a server on the loopback that answers as OpenAI's chat completions do."""
+"""A scripted model: a server on the loopback interface that speaks OpenAI's chat completions API."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Request:
 
 @dataclass
 class Turn:
-    """What the model says, in pieces as they come, and the tools that it calls after that."""
+    """The text of the model, in pieces as they are streamed, and its tool calls after that."""
 
     pieces: AsyncIterator[str] | None = None
     text: str = ""
@@ -39,7 +39,7 @@ _USAGE = {"input_tokens": 0, "output_tokens": 0}
 
 
 class ScriptedModel:
-    """Asks the script for each reply. One that nobody waits for any more is cancelled."""
+    """Asks the script for each reply. A request whose client has gone is cancelled."""
 
     def __init__(self, script: Script) -> None:
         self._script = script

@@ -45,6 +45,6 @@ async def main() -> None:
         await ask(agent)
 
 
-# Whoever starts this in the background has it ignored.
+# A shell that starts this in the background has it ignore SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(main())

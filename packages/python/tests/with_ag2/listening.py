@@ -1,4 +1,4 @@
-"""A model that says what AG2's own test model is told to, and keeps what it was shown."""
+"""A scripted model for AG2, made from its own test model, which records what it was shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ag2.testing import TestConfig
 
 
 class Listening(TestConfig):
-    """Every run goes on with the script."""
+    """Every run continues with the script."""
 
     def __init__(self, *turns: Any) -> None:
         super().__init__(*turns, raise_tool_errors=False)

@@ -1,4 +1,4 @@
-"""The examples of the README, as they stand there."""
+"""The examples of the README."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from processes import Place
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-async def test_what_is_served_in_a_few_lines_is_called_in_a_few_lines(place: Place) -> None:
-    # One after the other and then again, with the same keys.
+async def test_the_examples_print_their_documented_output(place: Place) -> None:
+    # Each twice, the second time with the same keys.
     for example in ("ag2_agent", "ag2_network") * 2:
         child = await asyncio.create_subprocess_exec(
             sys.executable, EXAMPLES / f"{example}.py", place.url, stdout=asyncio.subprocess.PIPE

@@ -1,4 +1,4 @@
-"""Ctrl-C in the script of an agent of AG2: whoever works for it is told to stop."""
+"""Ctrl-C in the script of an AG2 agent: the agents that work for it are told to stop."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from processes import Place
     sys.version_info < (3, 11), reason="asyncio.run answers SIGINT from Python 3.11 on"
 )
 @pytest.mark.parametrize("how", ["tool", "network"])
-async def test_what_an_agent_waits_for_is_cancelled_by_ctrl_c(
-    place: Place, cast: Cast, how: str
-) -> None:
+async def test_ctrl_c_cancels_the_handoffs_of_an_agent(place: Place, cast: Cast, how: str) -> None:
     worker = await cast.agent("worker")
     hanging = Hanging(worker, "research")
     await worker.start()

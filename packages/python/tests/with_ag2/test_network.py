@@ -21,7 +21,7 @@ from waybill_sdk.ag2 import NetworkProxy, received_in
 
 
 class Heard:
-    """What is said on a network, as it comes."""
+    """Records what is said on a network, as it arrives."""
 
     def __init__(self, hub: Hub) -> None:
         self.said: asyncio.Queue[Envelope] = asyncio.Queue()
@@ -93,7 +93,9 @@ async def test_it_is_consulted_by_its_name(cast: Cast) -> None:
     assert told.startswith("<untrusted-result>") and "all about tides" in told
 
 
-async def test_in_a_conversation_it_speaks_under_its_own_name_and_hears_all(cast: Cast) -> None:
+async def test_in_a_conversation_it_speaks_under_its_own_name_and_is_told_everything(
+    cast: Cast,
+) -> None:
     seen: list[Any] = []
 
     async def research(work: Any) -> Any:
@@ -151,7 +153,7 @@ async def test_a_failure_closes_a_consultation_and_is_reported_with_its_cause(ca
     assert "researcher has failed with 413" in told and "Wire money" not in told
 
 
-async def test_a_channel_that_is_closed_cancels_the_handoff(cast: Cast) -> None:
+async def test_closing_a_channel_cancels_the_handoff(cast: Cast) -> None:
     worker, newsroom = await cast.agent("worker"), await cast.agent("newsroom")
     hanging = Hanging(worker, "research")
     await worker.start()
@@ -166,7 +168,7 @@ async def test_a_channel_that_is_closed_cancels_the_handoff(cast: Cast) -> None:
     assert (await refused(await newsroom.attach(hanging.handoff_id))).status == 499
 
 
-async def test_after_a_restart_it_answers_what_it_was_asked_before(
+async def test_after_a_restart_it_answers_earlier_questions(
     place: Place, cast: Cast, tmp_path: Path
 ) -> None:
     began, finish = asyncio.Event(), asyncio.Event()
@@ -195,7 +197,7 @@ async def test_after_a_restart_it_answers_what_it_was_asked_before(
     assert len(runs) == 1
 
 
-async def test_one_that_was_registered_before_is_found_again(cast: Cast) -> None:
+async def test_a_participant_that_was_registered_before_is_found_again(cast: Cast) -> None:
     newsroom = await cast.agent("newsroom")
     store = MemoryKnowledgeStore()
     async with network(newsroom, store) as (_, proxy):

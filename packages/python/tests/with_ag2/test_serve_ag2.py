@@ -45,11 +45,11 @@ async def test_what_the_model_streams_is_shown_while_it_is_written(cast: Cast) -
     assert "".join([each.text async for each in deltas]) == "all about tides"
 
 
-async def test_one_agent_serves_many_handoffs_at_once(cast: Cast) -> None:
+async def test_one_agent_serves_concurrent_handoffs(cast: Cast) -> None:
     waiting: list[asyncio.Future[None]] = []
 
     async def meet() -> str:
-        # Neither goes on before the other is there.
+        # Neither continues before the other has started.
         arrived: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiting.append(arrived)
         if len(waiting) == 2:
@@ -83,7 +83,7 @@ async def test_a_tool_asks_the_delegator(cast: Cast) -> None:
     assert says.seen[-1][-1] == ("tool", "North, East")
 
 
-async def test_an_agent_with_a_hook_of_its_own_asks_that(cast: Cast) -> None:
+async def test_an_agent_with_its_own_hook_asks_that(cast: Cast) -> None:
     async def ask(context: Context) -> str:
         return await context.input("Which sea?")
 
@@ -125,7 +125,7 @@ async def test_tokens_are_counted_by_model_and_those_of_a_subtask_once(cast: Cas
     }
 
 
-async def test_what_a_remote_tool_has_used_counts_once(cast: Cast) -> None:
+async def test_the_usage_of_a_remote_tool_counts_once(cast: Cast) -> None:
     other = await cast.agent("other")
 
     @other.serve("lookup")
@@ -148,7 +148,7 @@ async def test_what_a_remote_tool_has_used_counts_once(cast: Cast) -> None:
     assert result.usage.own == []
 
 
-async def test_a_history_that_ends_with_no_question_is_gone_on_from(cast: Cast) -> None:
+async def test_a_history_that_does_not_end_with_a_question_is_continued(cast: Cast) -> None:
     says = Listening("done")
     owner = await served(cast, ag2.Agent("reader", config=says))
     said = [
@@ -161,7 +161,7 @@ async def test_a_history_that_ends_with_no_question_is_gone_on_from(cast: Cast) 
     ]
 
 
-async def test_a_session_goes_on_in_another_process(cast: Cast, tmp_path: Path) -> None:
+async def test_a_session_continues_in_another_process(cast: Cast, tmp_path: Path) -> None:
     painted = BinaryResult(b"png", {"filename": "sea.png", "media_type": "image/png"})
     says = Listening(
         ToolCallEvent("clock", id="c1"), ModelResponse(ModelMessage("At noon."), files=[painted])
@@ -178,7 +178,7 @@ async def test_a_session_goes_on_in_another_process(cast: Cast, tmp_path: Path) 
     assert (await first.result()).session == "begun"
     await worker.stop()
     store.close()
-    # Another life of the worker.
+    # The worker, restarted.
     again, says = await cast.agent("worker"), Listening("At noon, I said.")
     store = SessionStore(tmp_path / "sessions.db")
     serve(again, "research", ag2.Agent("reader", config=says), sessions=store)
@@ -196,7 +196,7 @@ async def test_a_session_goes_on_in_another_process(cast: Cast, tmp_path: Path) 
     ]
 
 
-async def test_files_of_the_model_and_of_tools_come_with_the_result(cast: Cast) -> None:
+async def test_files_of_the_model_and_of_tools_are_in_the_result(cast: Cast) -> None:
     async def draw(run: Annotated[ServedRun, Inject("waybill")]) -> str:
         run.attach("sea.txt", "text/plain", b"waves")
         return "drawn"
@@ -213,7 +213,7 @@ async def test_files_of_the_model_and_of_tools_come_with_the_result(cast: Cast) 
     )
 
 
-async def test_a_recording_that_the_models_of_the_agent_do_not_take_is_refused(cast: Cast) -> None:
+async def test_a_recording_that_the_agents_models_do_not_accept_is_refused(cast: Cast) -> None:
     config = OpenAIConfig("m", api_key="none", base_url="http://127.0.0.1:9/v1", max_retries=0)
     owner = await served(cast, ag2.Agent("reader", config=config))
     sound = {"type": "audio", "media_type": "audio/ogg", "data": "T2dnUw"}
@@ -226,7 +226,9 @@ async def test_a_recording_that_the_models_of_the_agent_do_not_take_is_refused(c
 @pytest.mark.parametrize(
     "part", [{"type": "video", "of": "a cat"}, {"type": "input_file", "file_id": "file-1"}]
 )
-async def test_what_no_model_can_be_shown_is_refused(cast: Cast, part: dict[str, str]) -> None:
+async def test_a_part_that_no_model_can_be_shown_is_refused(
+    cast: Cast, part: dict[str, str]
+) -> None:
     says = Listening("never")
     owner = await served(cast, ag2.Agent("reader", config=says))
     said = [{"role": "user", "content": [{"type": "text", "text": "?"}, part]}]
@@ -235,7 +237,7 @@ async def test_what_no_model_can_be_shown_is_refused(cast: Cast, part: dict[str,
     assert says.seen == []
 
 
-async def test_a_host_that_is_out_of_reach_is_a_cause_and_may_be_tried_again(cast: Cast) -> None:
+async def test_an_unreachable_host_is_a_retryable_failure_with_a_cause(cast: Cast) -> None:
     nowhere = OpenAIConfig("m", api_key="none", base_url="http://127.0.0.1:9/v1", max_retries=0)
     owner = await served(cast, ag2.Agent("reader", config=nowhere))
     error = await refused(owner.hand_off("research", to="worker", brief={"instruction": "x"}))
@@ -243,7 +245,7 @@ async def test_a_host_that_is_out_of_reach_is_a_cause_and_may_be_tried_again(cas
     assert "APIConnectionError" in str(error.cause)
 
 
-async def test_a_tool_that_refuses_in_the_middle_is_told_to_the_model_alone(cast: Cast) -> None:
+async def test_only_the_model_is_told_of_a_tool_that_fails(cast: Cast) -> None:
     async def fail() -> str:
         raise WaybillError(413, "too large")
 

@@ -18,7 +18,7 @@ from waybill_sdk.autogen import serve
 
 
 class Hanging(BaseChatAgent):
-    """Never replies where it is the first to be asked, which a note on disk says, or is asked to."""
+    """Never replies if it is the first to be asked, which a file records, or if it is asked to."""
 
     def __init__(self, note: Path) -> None:
         super().__init__("hanging", "hangs once")

@@ -1,4 +1,4 @@
-"""An agent of AutoGen that keeps sessions in a file, in a process of its own that is killed."""
+"""An AutoGen agent that keeps sessions in a file, in a process of its own that is killed."""
 
 from __future__ import annotations
 

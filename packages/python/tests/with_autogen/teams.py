@@ -1,4 +1,4 @@
-"""Real agents and teams of AutoGen, with models that say what they are told to."""
+"""Real agents and teams of AutoGen, with scripted models."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def writers() -> RoundRobinGroupChat:
 
 
 def hesitating(*says: str | CreateResult) -> Swarm:
-    """A team that asks its user before it goes on."""
+    """A team that asks its user before it continues."""
     planner = assistant("planner", *says, handoffs=[Handoff(target="user", message="Which city?")])
     stop = HandoffTermination(target="user") | TextMentionTermination("DONE")
     return Swarm([planner], termination_condition=stop)
@@ -77,7 +77,7 @@ def swarm(planner: Any, remote: Any) -> Swarm:
 
 
 class Counting(ReplayChatCompletionClient):
-    """Says how many turns it was shown, and keeps them."""
+    """Replies with the number of turns that it was shown, and records them."""
 
     def __init__(self) -> None:
         super().__init__([""], model_info=INFO)

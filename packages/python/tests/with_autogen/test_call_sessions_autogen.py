@@ -1,4 +1,5 @@
-"""A remote agent that keeps the conversation of a team's member, or of an agent of the core runtime."""
+"""A remote agent that keeps the conversation of a team's member, or of an agent of the core
+runtime."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from waybill_sdk.autogen import RemoteAgent, remote_core_agent
 
 
 class Keeping:
-    """Keeps what it was told, session by session."""
+    """Records what it was told, session by session."""
 
     def __init__(self, worker: Agent, capability: str = "chat") -> None:
         self.told: dict[str | None, list[list[str]]] = {}
@@ -31,7 +32,7 @@ class Keeping:
         return {"words": f"reply {len(turns)}"} if work.input is not None else f"reply {len(turns)}"
 
 
-async def test_a_member_tells_what_is_new_and_its_saved_state_goes_on(cast: Cast) -> None:
+async def test_a_member_sends_what_is_new_and_continues_from_its_saved_state(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     keeping = Keeping(worker)
     await worker.start()
@@ -47,7 +48,7 @@ async def test_a_member_tells_what_is_new_and_its_saved_state_goes_on(cast: Cast
     await again.load_state(await team.save_state())
     await again.run(task="three")
     assert [*keeping.told.values()] == [[["one"], ["Noted.", "two"], ["Noted.", "three"]]]
-    # Another team is another conversation, and so is one that is reset.
+    # Another team is another conversation, and so is a team after a reset.
     other = made()
     await other.run(task="four")
     await other.reset()
@@ -55,7 +56,7 @@ async def test_a_member_tells_what_is_new_and_its_saved_state_goes_on(cast: Cast
     assert [turns[0] for turns in keeping.told.values()] == [["one"], ["four"], ["five"]]
 
 
-async def test_a_member_tells_all_again_once_its_session_is_lost(cast: Cast) -> None:
+async def test_a_member_sends_everything_again_once_its_session_is_lost(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     keeping = Keeping(worker)
     await worker.start()
@@ -90,7 +91,7 @@ async def test_an_agent_of_the_core_runtime_has_a_session_of_its_own(cast: Cast)
     assert [*keeping.told.values()] == [[["one"], ["two"]], [["three"]]]
 
 
-async def test_without_one_nothing_is_shared(cast: Cast) -> None:
+async def test_without_a_session_no_conversation_is_shared(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     keeping = Keeping(worker)
     await worker.start()

@@ -1,4 +1,4 @@
-"""Files that go along with work for an agent of AutoGen."""
+"""Files of a handoff to an AutoGen agent."""
 
 from __future__ import annotations
 

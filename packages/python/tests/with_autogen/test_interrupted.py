@@ -1,4 +1,4 @@
-"""Ctrl-C in the script of a team: whoever works for it is told to stop."""
+"""Ctrl-C in the script of a team: the agents that work for it are told to stop."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ from processes import Place
         ),
     ],
 )
-async def test_what_a_team_waits_for_is_cancelled_by_ctrl_c(
-    place: Place, cast: Cast, how: str
-) -> None:
+async def test_ctrl_c_cancels_the_handoffs_of_a_team(place: Place, cast: Cast, how: str) -> None:
     worker = await cast.agent("worker")
     hanging = Hanging(worker, "research")
     await worker.start()

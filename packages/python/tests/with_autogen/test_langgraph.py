@@ -1,4 +1,4 @@
-"""A node of a real LangGraph graph is a real AutoGen team, over a served hub."""
+"""A node of a real LangGraph graph is a real AutoGen team, with a served hub."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def test_it_answers_the_node(place: Place) -> None:
     assert said[1] == {"type": "result", "said": "hello from autogen"}
 
 
-async def test_what_it_asks_interrupts_the_graph(place: Place) -> None:
+async def test_its_question_interrupts_the_graph(place: Place) -> None:
     await team(place)
     owner = await graph(place)
     await run(owner, "asking", "plan", answer="Lisbon")
@@ -51,7 +51,7 @@ async def test_what_it_asks_interrupts_the_graph(place: Place) -> None:
     assert await ended(owner) == {"type": "result", "said": "It is settled. DONE"}
 
 
-async def test_a_deadline_that_is_missed_ends_the_node(place: Place) -> None:
+async def test_an_exceeded_deadline_ends_the_node(place: Place) -> None:
     await team(place)
     owner = await graph(place)
     await run(owner, "late", "hang", words="for ever", timeoutMs=2_000)
@@ -59,7 +59,7 @@ async def test_a_deadline_that_is_missed_ends_the_node(place: Place) -> None:
     assert (said["type"], said["status"]) == ("error", 504)
 
 
-async def test_a_run_that_is_stopped_stops_the_team(place: Place) -> None:
+async def test_stopping_a_run_stops_the_team(place: Place) -> None:
     worker = await team(place)
     owner = await graph(place)
     await run(owner, "stopped", "hang", words="for ever")
@@ -69,7 +69,7 @@ async def test_a_run_that_is_stopped_stops_the_team(place: Place) -> None:
     await worker.until("stopped")
 
 
-async def test_a_team_that_is_killed_is_followed_by_another(place: Place) -> None:
+async def test_a_team_that_is_killed_is_replaced_by_another(place: Place) -> None:
     worker = await team(place)
     owner = await graph(place)
     await run(owner, "killed", "hang")

@@ -47,7 +47,9 @@ def said(result: TaskResult) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("team", [round_robin, selector])
-async def test_it_takes_its_turn_with_all_that_was_said(cast: Cast, team: Any) -> None:
+async def test_it_takes_its_turn_and_is_told_everything_that_was_said(
+    cast: Cast, team: Any
+) -> None:
     seen: list[Any] = []
     await researching(cast, seen)
     owner = await cast.agent("owner")
@@ -83,7 +85,7 @@ async def test_its_progress_is_in_the_stream_of_the_team(cast: Cast) -> None:
     assert chunks == ["reading"]
 
 
-async def test_a_step_that_is_run_again_finds_its_own_handoff(cast: Cast) -> None:
+async def test_a_repeated_step_finds_its_own_handoff(cast: Cast) -> None:
     seen: list[Any] = []
     await researching(cast, seen)
     owner = await cast.agent("owner")
@@ -106,17 +108,17 @@ async def failing(cast: Cast) -> Agent:
     return await cast.agent("owner")
 
 
-async def test_a_failure_raises(cast: Cast) -> None:
+async def test_a_failure_is_raised(cast: Cast) -> None:
     owner = await failing(cast)
     remote = RemoteAgent("remote", agent=owner, capability="research", to="worker")
     with pytest.raises(RuntimeError, match="The library is closed"):
         await round_robin(remote).run(task="tides")
-    # The team has put it in words; what it was, the member knows.
+    # The team has only the text of the failure; the member has the error.
     assert remote.failure is not None
     assert (remote.failure.status, remote.failure.retryable) == (500, False)
 
 
-async def test_or_becomes_a_message(cast: Cast) -> None:
+async def test_a_failure_can_become_a_message(cast: Cast) -> None:
     owner = await failing(cast)
     remote = RemoteAgent(
         "remote", agent=owner, capability="research", to="worker", on_failure="message"
@@ -126,7 +128,7 @@ async def test_or_becomes_a_message(cast: Cast) -> None:
     assert said(result)[2] == ("planner", "Then not.")
 
 
-async def test_so_does_a_dead_letter(cast: Cast) -> None:
+async def test_a_dead_letter_can_become_a_message(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     @worker.serve("research")
@@ -183,7 +185,7 @@ async def test_its_question_is_answered_by_a_function(cast: Cast) -> None:
     )
 
 
-async def test_or_by_the_user_of_the_team_after_a_restart(cast: Cast) -> None:
+async def test_its_question_is_answered_by_the_teams_user_after_a_restart(cast: Cast) -> None:
     owner = await asking(cast)
 
     def team() -> RoundRobinGroupChat:
@@ -204,7 +206,7 @@ async def test_or_by_the_user_of_the_team_after_a_restart(cast: Cast) -> None:
     assert said(result)[-1][1] == "all about the Baltic DONE"
 
 
-async def test_a_question_that_nobody_answers_cancels_it(cast: Cast) -> None:
+async def test_an_unanswered_question_cancels_it(cast: Cast) -> None:
     owner = await asking(cast)
     team = round_robin(RemoteAgent("remote", agent=owner, capability="research", to="worker"))
     with pytest.raises(RuntimeError, match="Which sea"):
@@ -217,7 +219,7 @@ async def test_an_agent_in_typescript_is_a_member(place: Place, cast: Cast) -> N
     owner = await cast.agent("owner")
     owner_side = await cast.agent("translator")
 
-    # The program in TypeScript wants a structured input: a step between the two makes one.
+    # The program in TypeScript requires a structured input, which an intermediate step creates.
     @owner_side.serve("research")
     async def research(work: Any) -> Any:
         part = work.hand_off("work", to="worker", input={"kind": "echo", "value": "tides"})
@@ -241,7 +243,7 @@ class Reply:
     attempt: int
 
 
-async def test_a_core_agent_takes_and_gives_messages(cast: Cast) -> None:
+async def test_a_core_agent_takes_and_returns_messages(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     recipient.serve(worker)
     await worker.start()
@@ -256,7 +258,7 @@ async def test_a_core_agent_takes_and_gives_messages(cast: Cast) -> None:
     await runtime.stop()
 
 
-async def test_code_hears_all_of_a_result_that_a_core_agent_gets(cast: Cast) -> None:
+async def test_code_gets_the_complete_result_of_a_core_agents_message(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     page = artifact_of("page.txt", "text/plain", b"a page")
     messages = [{"role": "assistant", "content": [{"type": "text", "text": "Here it is."}]}]
@@ -281,7 +283,7 @@ async def test_code_hears_all_of_a_result_that_a_core_agent_gets(cast: Cast) -> 
     assert await result.artifacts[0].bytes() == b"a page"
 
 
-async def test_what_it_has_used_is_its_messages_usage_and_counts_once_where_the_team_is_served(
+async def test_its_usage_is_on_its_messages_and_counts_once_if_the_team_is_served(
     cast: Cast,
 ) -> None:
     worker, lead, owner = [await cast.agent(name) for name in ("worker", "lead", "owner")]

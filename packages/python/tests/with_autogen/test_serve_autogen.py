@@ -46,7 +46,7 @@ async def test_a_team_shows_its_turns_as_progress_and_in_the_result(cast: Cast) 
     assert [each["name"] for each in result.messages] == ["writer", "critic"]
 
 
-async def test_the_chunks_of_a_stream_are_deltas_across_hops_and_not_on_record(cast: Cast) -> None:
+async def test_the_chunks_of_a_stream_are_deltas_across_hops_and_not_recorded(cast: Cast) -> None:
     writer, editor = await cast.agent("writer"), await cast.agent("editor")
     owner = await cast.agent("owner")
 
@@ -68,7 +68,7 @@ async def test_the_chunks_of_a_stream_are_deltas_across_hops_and_not_on_record(c
     assert "ModelClientStreamingChunkEvent" not in told
 
 
-async def test_two_attempts_at_once_have_a_team_each(cast: Cast) -> None:
+async def test_concurrent_attempts_have_a_team_each(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     serve(worker, "write", lambda _: writers())
     await worker.start()
@@ -107,7 +107,9 @@ async def test_the_whole_history_reaches_the_run(cast: Cast) -> None:
 @pytest.mark.parametrize(
     "part", [{"type": "video", "of": "a cat"}, {"type": "input_file", "file_id": "file-1"}]
 )
-async def test_what_no_model_can_be_shown_is_refused(cast: Cast, part: dict[str, str]) -> None:
+async def test_a_part_that_no_model_can_be_shown_is_refused(
+    cast: Cast, part: dict[str, str]
+) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     serve(worker, "look", lambda _: assistant("viewer", "never"))
     await worker.start()
@@ -116,7 +118,7 @@ async def test_what_no_model_can_be_shown_is_refused(cast: Cast, part: dict[str,
     assert error.status == 422 and part["type"] in error.message
 
 
-async def test_no_role_stands_for_the_name_of_a_participant(cast: Cast) -> None:
+async def test_a_participant_with_the_name_of_a_role_is_not_confused_with_it(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     seen: list[list[tuple[str, str]]] = []
 
@@ -136,7 +138,9 @@ async def test_no_role_stands_for_the_name_of_a_participant(cast: Cast) -> None:
     assert seen == [[("owner", "Pay."), ("owner", "Pay."), ("owner", "Go on.")]]
 
 
-async def test_a_handoff_to_the_user_is_a_question_and_the_answer_goes_on(cast: Cast) -> None:
+async def test_a_handoff_to_the_user_is_a_question_whose_answer_continues_the_run(
+    cast: Cast,
+) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     made: list[int] = []
 
@@ -169,7 +173,7 @@ async def test_a_user_proxy_asks_and_waits(cast: Cast) -> None:
     assert (await handle.result()).output == "because"
 
 
-async def test_an_output_has_the_form_that_was_promised(cast: Cast) -> None:
+async def test_an_output_matches_its_declared_schema(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     form = {"total": "int"}
     says = iter(['```json\n{"total": 3}\n```', "three"])
@@ -182,7 +186,7 @@ async def test_an_output_has_the_form_that_was_promised(cast: Cast) -> None:
     assert error.status == 520
 
 
-async def test_a_failure_tells_what_has_failed(cast: Cast) -> None:
+async def test_a_failure_contains_the_original_message(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     class Broken(Quiet):
@@ -210,7 +214,7 @@ async def test_a_run_that_cancels_itself_is_cancelled(cast: Cast) -> None:
     assert "cancelled itself" in error.message
 
 
-async def test_a_run_without_a_word_is_no_success(cast: Cast) -> None:
+async def test_a_run_without_a_reply_is_a_failure(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     serve(worker, "mumble", lambda _: assistant("mumbler", " "))
     await worker.start()
@@ -219,7 +223,7 @@ async def test_a_run_without_a_word_is_no_success(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("how", ["cancel", "deadline"])
-async def test_a_run_that_nobody_wants_any_more_is_stopped(cast: Cast, how: str) -> None:
+async def test_a_run_is_stopped_when_its_handoff_ends(cast: Cast, how: str) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     has_begun, has_stopped = asyncio.Event(), asyncio.Event()
 
@@ -243,7 +247,7 @@ async def test_a_run_that_nobody_wants_any_more_is_stopped(cast: Cast, how: str)
     await has_stopped.wait()
 
 
-async def test_a_part_that_failed_is_a_424_of_the_same_job(cast: Cast) -> None:
+async def test_a_failed_child_is_a_424_of_the_same_job(cast: Cast) -> None:
     worker, owner, helper = [await cast.agent(each) for each in ("worker", "owner", "helper")]
     jobs: list[str] = []
 
@@ -267,7 +271,7 @@ async def test_a_part_that_failed_is_a_424_of_the_same_job(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("capability", ["hang", "plan"])
-async def test_a_process_that_is_killed_in_the_middle_is_followed_by_another(
+async def test_a_killed_process_is_replaced_by_another(
     place: Place, cast: Cast, capability: str
 ) -> None:
     owner = await cast.agent("owner")

@@ -23,7 +23,7 @@ from waybill_sdk.autogen import serve
 
 @pytest.fixture
 def session() -> str:
-    # The hub of a module remembers who holds a session.
+    # The hub is shared by a module and remembers the holder of a session.
     return new_id()
 
 
@@ -49,18 +49,18 @@ async def test_an_agent_with_a_model_is_shown_the_earlier_turns(
     second = await say(owner, "Where?", session)
     assert models[1].shown == ["Bergen", "heard 1", "Where?"]
     assert (first.session, second.session) == ("begun", "continued")
-    # What was said in an earlier turn is no part of the result.
+    # Earlier turns are not part of the result.
     assert [each["content"][0]["text"] for each in second.messages] == ["heard 3"]
     assert (await say(owner, "And now?", session=None)).output == "heard 1"
 
 
-async def test_a_turn_needs_none_of_the_threads_of_its_loop(cast: Cast, session: str) -> None:
+async def test_a_turn_needs_no_thread_of_its_loops_executor(cast: Cast, session: str) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     serve(worker, "chat", lambda _: counting("counter"))
     await worker.start()
     let_go = threading.Event()
     loop = asyncio.get_running_loop()
-    # As crews that run without async do, each in a thread that waits for another agent.
+    # Like crews without async, each in a thread that waits for another agent.
     busy = [loop.run_in_executor(None, let_go.wait) for _ in range(64)]
     try:
         assert (await say(owner, "one", session)).output == "heard 1"
@@ -69,7 +69,7 @@ async def test_a_turn_needs_none_of_the_threads_of_its_loop(cast: Cast, session:
         await asyncio.gather(*busy)
 
 
-async def test_a_conversation_that_waits_for_an_answer_lets_no_other_turn_in(
+async def test_a_conversation_that_waits_for_an_answer_admits_no_other_turn(
     cast: Cast, session: str
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -105,7 +105,7 @@ async def test_a_conversation_that_waits_for_an_answer_lets_no_other_turn_in(
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-async def test_a_turn_whose_process_is_killed_as_it_is_kept_is_in_the_session_once(
+async def test_a_turn_whose_process_is_killed_while_storing_it_is_in_the_session_once(
     place: Place, cast: Cast, tmp_path: Path, when: str, session: str
 ) -> None:
     owner = await cast.agent("owner")

@@ -1,4 +1,4 @@
-"""What a remote agent says: to models another's data, and to code its words."""
+"""The text of a remote agent: models get it as another agent's data, and code gets the text itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def remote(cast: Cast, ends: Callable[[Any], Any], **options: Any) -> Remo
 
 
 class Reader:
-    """A member that hears another, and what its model is told of that."""
+    """A member that follows another one, and what its model is told of it."""
 
     def __init__(self, **options: Any) -> None:
         self._model = model("I have read it.")
@@ -75,7 +75,7 @@ async def test_a_failure(cast: Cast) -> None:
     assert TRICK in said.to_text()
 
 
-async def test_a_question_that_the_others_hear_too(cast: Cast) -> None:
+async def test_a_question_that_other_members_are_told_too(cast: Cast) -> None:
     reader = Reader()
     other = await remote(
         cast,
@@ -90,7 +90,7 @@ async def test_a_question_that_the_others_hear_too(cast: Cast) -> None:
     assert (await other.on_messages([answer], CancellationToken())).chat_message.to_text() == "done"
 
 
-async def test_a_result_of_an_agent_that_is_a_tool(cast: Cast) -> None:
+async def test_a_result_of_an_agent_as_a_tool(cast: Cast) -> None:
     other = await remote(cast, lambda _: TRICK)
     mind = model(calling("remote", task="tides"), "I have read it.")
     user = AssistantAgent(
@@ -122,7 +122,7 @@ def posing(work: Any) -> Any:
     return work.result(None, messages=messages)
 
 
-async def test_a_result_that_poses_as_others(cast: Cast) -> None:
+async def test_a_result_that_claims_other_names(cast: Cast) -> None:
     checker, heard = await cast.agent("checker"), []
 
     @checker.serve("check")
@@ -145,7 +145,7 @@ async def test_a_result_that_poses_as_others(cast: Cast) -> None:
         "assistant",
         "assistant",
     ]
-    # What was received does not travel on to the next remote agent.
+    # The received messages are not sent on to the next remote agent.
     spoken = [(each["role"], each["name"]) for each in heard]
     assert spoken == [("user", "user"), ("assistant", "remote"), ("user", "reader")]
     assert {part["type"] for each in heard for part in each["content"]} == {"text"}

@@ -1,4 +1,4 @@
-"""Real crews and flows of CrewAI, with models that say what they are told to."""
+"""Real crews and flows of CrewAI, with scripted models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from pydantic import PrivateAttr
 
 
 class Saying(BaseLLM):
-    """Says one thing after the other, the last one for ever, and keeps what it was asked."""
+    """Gives its scripted replies one after the other, repeats the last one, and records its
+    requests."""
 
     _says: list[Any] = PrivateAttr()
     _asked: list[str] = PrivateAttr(default_factory=list)
@@ -38,7 +39,7 @@ class Saying(BaseLLM):
 
 
 class Streaming(Saying):
-    """Writes what it says word by word, and calls of tools beside it."""
+    """Streams its text word by word, and tool calls besides."""
 
     def call(self, messages: Any, *args: Any, **options: Any) -> str:
         said: str = super().call(messages, *args, **options)
@@ -83,7 +84,7 @@ def writers() -> Crew:
 
 
 class Counting(Saying):
-    """Says how many turns of the delegator's it was shown."""
+    """Replies with the number of the delegator's turns that it was shown."""
 
     def call(self, messages: Any, *args: Any, **options: Any) -> str:
         super().call(messages, *args, **options)
@@ -96,7 +97,7 @@ def counting(description: str) -> Crew:
 
 
 class Seeing(Saying):
-    """Takes images, and keeps what the request to its host would show of them."""
+    """Accepts images, and records what the request to its host would contain of them."""
 
     _seen: list[dict[str, Any]] = PrivateAttr(default_factory=list)
 

@@ -1,5 +1,6 @@
-"""A crew in a process of its own, to be killed, whose researcher is another agent. Its run has a name, so
-that a run after a crash finds its handoff again. It tells what it is asked, and answers where it can."""
+"""A crew in a process of its own, to be killed, whose researcher is another agent. Its run has a
+name, so that a run after a crash finds its handoff again. It reports questions, and answers if
+it can."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ async def waits_with_async(url: str, name: str, key: str, how: str) -> None:
 
 if __name__ == "__main__":
     *given, how = sys.argv[1:]
-    # Whoever starts this in the background has it ignored.
+    # A shell that starts this in the background has it ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         if "async" in how:

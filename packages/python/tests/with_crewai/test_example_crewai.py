@@ -1,4 +1,4 @@
-"""The example of the project's README, as it stands there."""
+"""The example of the project's README."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from processes import Place
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crewai_crew.py"
 
 
-async def test_what_is_served_in_a_few_lines_is_called_in_a_few_lines(place: Place) -> None:
+async def test_the_example_prints_its_documented_output(place: Place) -> None:
     # The second time with the same keys.
     for _ in range(2):
         child = await asyncio.create_subprocess_exec(

@@ -1,4 +1,5 @@
-"""Images and files, by CrewAI's own file support: to the models of a crew, and from its tasks to others."""
+"""Images and files with CrewAI's own file support: for the models of a crew, and from its tasks to
+other agents."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ async def test_every_model_of_a_crew_is_shown_an_image(cast: Cast) -> None:
     assert (await ask(owner, IMAGE).result()).output == "an oak"
     for each in (first, second):
         assert [block["image_url"]["url"] for block in each.llm.seen] == [URL]
-    # Its words say which file is meant.
+    # The text says which file is meant.
     assert "What is it?" in first.llm.asked[0]
     assert "pixel.png" in first.llm.asked[0]
 
@@ -71,7 +72,7 @@ async def test_a_later_turn_of_a_session_shows_it_again(cast: Cast) -> None:
         ),
     ],
 )
-async def test_what_a_model_is_not_shown_is_refused_before_it_is_asked(
+async def test_a_part_that_a_model_can_not_be_shown_is_refused_before_the_call(
     cast: Cast, part: dict[str, Any], reason: str
 ) -> None:
     painter = seeing("painter", final("a tree"))
@@ -83,7 +84,7 @@ async def test_what_a_model_is_not_shown_is_refused_before_it_is_asked(
     assert painter.llm.asked == []
 
 
-async def test_one_model_of_words_in_a_crew_refuses_it_too(cast: Cast) -> None:
+async def test_one_text_only_model_in_a_crew_refuses_it_too(cast: Cast) -> None:
     painter = seeing("painter", final("a tree"))
     owner = await serving(cast, crew(task(painter), task(member("critic", final("an oak")))))
     error = await refused(ask(owner, IMAGE))
@@ -92,7 +93,7 @@ async def test_one_model_of_words_in_a_crew_refuses_it_too(cast: Cast) -> None:
     assert painter.llm.asked == []
 
 
-async def test_an_artifact_is_shown_to_those_that_take_it_and_stops_nobody_else(cast: Cast) -> None:
+async def test_an_artifact_is_shown_only_to_models_that_accept_it(cast: Cast) -> None:
     image = {name: IMAGE[name] for name in ("name", "media_type", "data")}
     artifacts = [{**image, "digest": DIGEST}]
     painter = seeing("painter", final("a tree"))
@@ -102,7 +103,8 @@ async def test_an_artifact_is_shown_to_those_that_take_it_and_stops_nobody_else(
 
 
 async def test_a_model_is_told_of_each_file_that_it_is_not_shown(cast: Cast) -> None:
-    # CrewAI tells a model that takes images that it has this one, and the model's host does not take it.
+    # CrewAI tells a model with image support that it has this file, but the model's host rejects
+    # it.
     scan = artifact_of("scan.tiff", "image/tiff", b"a scan")
     page = artifact_of("page.txt", "text/plain", b"a page")
     placed = {"name": "tree.png", "media_type": "image/png", "digest": DIGEST, "url": "https://a/t"}
@@ -128,7 +130,7 @@ async def test_without_the_file_support_of_crewai_the_models_are_told_of_all_fil
 
 
 @pytest.mark.parametrize("is_sync", [False, True])
-async def test_the_files_of_a_task_and_of_its_crew_go_to_a_remote_member(
+async def test_the_files_of_a_task_and_of_its_crew_are_sent_to_a_remote_member(
     cast: Cast, is_sync: bool
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -161,7 +163,7 @@ async def test_the_files_of_a_task_and_of_its_crew_go_to_a_remote_member(
 
 @pytest.mark.parametrize("is_sync", [False, True])
 @pytest.mark.parametrize("made", ["member", "tool"])
-async def test_the_files_of_a_result_are_files_of_the_crew_for_the_tasks_after_it(
+async def test_the_files_of_a_result_are_available_to_later_tasks(
     cast: Cast, is_sync: bool, made: str
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")

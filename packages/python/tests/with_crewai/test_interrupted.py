@@ -1,4 +1,4 @@
-"""Ctrl-C in the script of a crew: whoever works for it is told to stop."""
+"""Ctrl-C in the script of a crew: the agents that work for it are told to stop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from processes import Place
 
 @pytest.mark.parametrize("what", ["member", "tool"])
 @pytest.mark.parametrize("how", ["in a block", "alone", "with async"])
-async def test_what_a_crew_waits_for_is_cancelled_by_ctrl_c(
+async def test_ctrl_c_cancels_the_handoffs_of_a_crew(
     place: Place, cast: Cast, what: str, how: str
 ) -> None:
     worker = await cast.agent("worker")

@@ -1,4 +1,4 @@
-"""A real crew delegates to a real LangGraph graph, and the other way round, over a served hub."""
+"""A real crew delegates to a real LangGraph graph, and vice versa, with a served hub."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_a_member_delegates_to_it(place: Place, cast: Cast) -> None:
     assert "all about tides" in poet.llm.asked[1]
 
 
-async def test_a_graph_that_is_killed_is_followed_by_another(place: Place, cast: Cast) -> None:
+async def test_a_graph_that_is_killed_is_replaced_by_another(place: Place, cast: Cast) -> None:
     worker = await graph(place)
     owner = await starting(cast)
     made = crew(task(researcher(owner), "hang once"))
@@ -58,7 +58,7 @@ async def test_a_graph_that_is_killed_is_followed_by_another(place: Place, cast:
     assert "all about hang once" in (await running).raw
 
 
-async def test_a_deadline_that_is_missed_ends_the_task(place: Place, cast: Cast) -> None:
+async def test_an_exceeded_deadline_ends_the_task(place: Place, cast: Cast) -> None:
     worker = await graph(place)
     owner = await starting(cast)
     made = crew(task(researcher(owner, timeout=2), "hang"))
@@ -70,7 +70,7 @@ async def test_a_deadline_that_is_missed_ends_the_task(place: Place, cast: Cast)
     await worker.until("stopped")
 
 
-async def test_a_run_that_is_cancelled_stops_the_graph(place: Place, cast: Cast) -> None:
+async def test_cancelling_a_run_stops_the_graph(place: Place, cast: Cast) -> None:
     worker = await graph(place)
     owner = await starting(cast)
     made = crew(task(researcher(owner), "hang"))
@@ -98,7 +98,7 @@ async def test_a_crew_that_is_killed_finds_its_handoff_and_its_question_again(
     assert "all about North Sea" in said
 
 
-async def test_a_supervisor_tells_a_crew_the_task_and_not_that_it_has_transferred(
+async def test_a_supervisor_sends_a_crew_the_task_without_its_own_transfer(
     place: Place, cast: Cast
 ) -> None:
     worker = await cast.agent("worker")

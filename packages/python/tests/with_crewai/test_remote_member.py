@@ -56,7 +56,7 @@ def remote(owner: Agent, **options: Any) -> RemoteMember:
     return RemoteMember(agent=owner, **options)
 
 
-async def test_it_does_a_task_of_the_crew_with_what_came_before(cast: Cast) -> None:
+async def test_it_does_a_task_of_the_crew_with_the_earlier_results(cast: Cast) -> None:
     seen: list[Any] = []
     researcher = remote(await researching(cast, seen))
     planner = member("planner", final("Look up tides."))
@@ -74,16 +74,18 @@ async def test_kickoff_without_async_works_from_a_thread(cast: Cast) -> None:
     assert ended.raw == "all about tides"
 
 
-async def test_and_in_the_loop_of_the_agent_says_why_it_can_not(cast: Cast) -> None:
+async def test_kickoff_without_async_in_the_agents_loop_is_refused_with_the_reason(
+    cast: Cast,
+) -> None:
     owner = await researching(cast)
     made = crew(task(remote(owner)))
     with pytest.raises(WaybillError, match="kickoff"):
         made.kickoff(inputs=INPUTS)
-    # So that there is a history to judge.
+    # So that there is a history to check.
     await owner.hand_off("research", to="worker", brief={"instruction": "?"}).result()
 
 
-async def test_an_agent_without_async_will_do(place: Place, cast: Cast) -> None:
+async def test_it_works_with_an_agent_without_async(place: Place, cast: Cast) -> None:
     await researching(cast)
 
     def run() -> str:
@@ -122,7 +124,7 @@ async def test_a_manager_delegates_to_it(cast: Cast) -> None:
     assert "all about tides" in manager.asked[1]
 
 
-async def test_a_delegation_that_fails_is_on_record_as_a_failure(cast: Cast) -> None:
+async def test_a_failed_delegation_is_recorded_as_a_failure(cast: Cast) -> None:
     researcher = remote(await failing(cast))
     arguments = {"task": "Look up tides.", "context": "-", "coworker": "researcher"}
     says = [action("delegate_work_to_coworker", **arguments), final("Nothing found.")]
@@ -133,13 +135,13 @@ async def test_a_delegation_that_fails_is_on_record_as_a_failure(cast: Cast) -> 
     assert "The library is closed." in record.message
 
 
-async def test_a_task_that_fails_ends_the_crew(cast: Cast) -> None:
+async def test_a_failed_task_ends_the_crew(cast: Cast) -> None:
     made = crew(task(remote(await failing(cast))))
     with pytest.raises(WaybillError, match="The library is closed"):
         await made.akickoff(inputs=INPUTS)
 
 
-async def test_its_deadline_holds_though_kickoff_knows_none(cast: Cast) -> None:
+async def test_its_deadline_holds_although_kickoff_has_none(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     @worker.serve("research")
@@ -174,7 +176,7 @@ def with_coworker(owner: Agent, **options: Any) -> Any:
 @pytest.mark.parametrize(
     "made", [lambda owner: crew(task(remote(owner))), with_tool, with_coworker]
 )
-async def test_a_run_that_is_cancelled_cancels_the_handoff(
+async def test_cancelling_a_run_cancels_the_handoff(
     cast: Cast, made: Callable[[Agent], Any]
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -190,7 +192,7 @@ async def test_a_run_that_is_cancelled_cancels_the_handoff(
 
 
 @pytest.mark.parametrize("made", [with_tool, with_coworker])
-async def test_a_member_that_is_out_of_time_cancels_what_its_tool_has_handed_off(
+async def test_a_member_that_times_out_cancels_the_handoff_of_its_tool(
     cast: Cast, made: Callable[..., Any]
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -204,7 +206,7 @@ async def test_a_member_that_is_out_of_time_cancels_what_its_tool_has_handed_off
     await asyncio.wait_for(work.has_stopped.wait(), 20)
 
 
-async def test_a_caller_that_is_out_of_time_cancels_what_a_tool_has_handed_off(
+async def test_a_caller_that_times_out_cancels_the_handoff_of_a_tool(
     cast: Cast,
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -243,7 +245,7 @@ async def test_a_run_with_a_name_finds_its_handoffs_again(cast: Cast) -> None:
     assert len(seen) == 1
 
 
-async def test_a_tool_hands_off_what_it_is_asked(cast: Cast) -> None:
+async def test_a_tool_hands_off_its_request(cast: Cast) -> None:
     seen: list[Any] = []
     owner = await researching(cast, seen)
     look = RemoteTool(
@@ -260,7 +262,7 @@ class Asked(BaseModel):
     value: str
 
 
-async def test_a_tool_with_a_form_has_it_as_input(cast: Cast) -> None:
+async def test_a_tool_with_a_schema_sends_a_structured_input(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     recipient.serve(worker)
     await worker.start()
@@ -273,7 +275,7 @@ async def test_a_tool_with_a_form_has_it_as_input(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("retryable", [True, False])
-async def test_a_tool_that_fails_says_how(cast: Cast, retryable: bool) -> None:
+async def test_a_failed_tool_reports_the_reason(cast: Cast, retryable: bool) -> None:
     owner = await failing(cast, retryable)
     look = RemoteTool(
         agent=owner, capability="research", to="worker", name="look", description="looks it up"
@@ -303,7 +305,7 @@ async def test_an_agent_in_typescript_is_a_tool(place: Place, cast: Cast) -> Non
     assert '{"output":{"value":"hi"' in poet.llm.asked[1]
 
 
-async def test_what_it_has_used_counts_in_the_crews_usage_metrics(cast: Cast) -> None:
+async def test_its_usage_counts_in_the_crews_usage_metrics(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     @worker.serve({"name": "research", "takes": "delegation"})

@@ -53,7 +53,7 @@ def streaming_flow(**options: Any) -> Flow[Any]:
 
 @pytest.mark.parametrize("made", [streaming_crew, streaming_flow])
 @pytest.mark.parametrize("is_streamed", [True, False])
-async def test_what_a_model_streams_is_deltas_and_not_on_record(
+async def test_streamed_text_of_a_model_becomes_deltas_and_is_not_recorded(
     cast: Cast, made: Callable[..., Crew | Flow[Any]], is_streamed: bool
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -87,7 +87,7 @@ async def test_inputs_brief_and_history_reach_the_models(cast: Cast) -> None:
     assert error.status == 422
 
 
-async def test_an_input_stands_for_the_words_of_a_run_only_where_its_schema_says_so(
+async def test_an_input_replaces_the_text_of_a_run_only_if_its_schema_says_so(
     cast: Cast,
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -105,7 +105,7 @@ async def test_an_input_stands_for_the_words_of_a_run_only_where_its_schema_says
     assert "|A poem.|Hi.|" in author.llm.asked[1]
 
 
-async def test_no_turn_of_a_history_is_spoken_by_a_part_of_a_flow(cast: Cast) -> None:
+async def test_no_turn_of_a_history_keeps_the_name_of_a_part_of_a_flow(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     heard: list[str] = []
 
@@ -132,7 +132,7 @@ async def test_no_turn_of_a_history_is_spoken_by_a_part_of_a_flow(cast: Cast) ->
     ]
 
 
-async def test_runs_at_once_are_not_mixed_up(cast: Cast) -> None:
+async def test_concurrent_runs_are_not_mixed_up(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     serve(
         worker, "count", lambda work: crew(task(member("counter", final(f"number {work.input}"))))
@@ -157,7 +157,7 @@ class Adding(Flow):
         return Total(total=sum(numbers))
 
 
-async def test_a_flow_gives_what_its_methods_give(cast: Cast) -> None:
+async def test_a_flow_returns_the_results_of_its_methods(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     serve(worker, {"name": "add", "output_schema": {"total": "int"}}, lambda _: Adding())
     await worker.start()
@@ -173,7 +173,7 @@ class Asking(Flow):
         return f"To {self.ask('Which city?')}."
 
 
-async def test_what_a_flow_asks_is_a_question(cast: Cast) -> None:
+async def test_a_flow_asks_the_delegator(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     serve(worker, "plan", lambda _: Asking())
     await worker.start()
@@ -185,7 +185,7 @@ async def test_what_a_flow_asks_is_a_question(cast: Cast) -> None:
 
 
 class Judging(BaseLLM):
-    """Takes what a human has said for one of the outcomes, as it stands there."""
+    """Classifies human feedback as one of the outcomes."""
 
     def __init__(self) -> None:
         super().__init__(model="judging")
@@ -263,7 +263,7 @@ async def test_human_input_of_a_task_is_a_question(cast: Cast) -> None:
     assert asked[0] == "Oslo"
 
 
-async def test_an_output_has_the_form_that_was_promised(cast: Cast) -> None:
+async def test_an_output_matches_its_declared_schema(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     says = iter(['{"total": 3}', "three"])
     form = {"name": "add", "output_schema": {"total": "int"}}
@@ -275,7 +275,7 @@ async def test_an_output_has_the_form_that_was_promised(cast: Cast) -> None:
     assert error.status == 520
 
 
-async def test_a_failure_tells_what_has_failed(cast: Cast) -> None:
+async def test_a_failure_contains_the_original_message(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     def broken() -> str:
@@ -288,12 +288,12 @@ async def test_a_failure_tells_what_has_failed(cast: Cast) -> None:
     assert "The oven is cold." in error.message
 
 
-async def test_a_deadline_holds_though_the_flow_blocks(cast: Cast) -> None:
+async def test_a_deadline_holds_although_the_flow_blocks(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     let_go, is_over = threading.Event(), threading.Event()
 
     class Blocking(Flow):
-        # What isn't async CrewAI itself puts into a thread; this blocks whatever loop it is in.
+        # CrewAI itself runs sync methods in a thread; this one blocks its event loop.
         @start()
         async def block(self) -> str:
             let_go.wait(30)
@@ -304,13 +304,13 @@ async def test_a_deadline_holds_though_the_flow_blocks(cast: Cast) -> None:
     await worker.start()
     error = await refused(owner.hand_off("wait", to="worker", input="?", timeout=3))
     assert error.status == 504
-    # In the agent's own loop nobody would have heard of it before the flow was done.
+    # In the agent's own loop the deadline would only have been noticed after the flow.
     assert not is_over.is_set()
     let_go.set()
 
 
 @pytest.mark.parametrize("how", ["cancel", "deadline"])
-async def test_a_run_that_nobody_wants_any_more_is_stopped(cast: Cast, how: str) -> None:
+async def test_a_run_is_stopped_when_its_handoff_ends(cast: Cast, how: str) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     loop, has_begun, has_stopped = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
 
@@ -347,7 +347,7 @@ async def helped(cast: Cast, jobs: list[str]) -> Any:
     return worker, owner
 
 
-async def test_a_part_that_failed_is_a_424_of_the_same_job(cast: Cast) -> None:
+async def test_a_failed_child_is_a_424_of_the_same_job(cast: Cast) -> None:
     jobs: list[str] = []
     worker, owner = await helped(cast, jobs)
 
@@ -365,7 +365,7 @@ async def test_a_part_that_failed_is_a_424_of_the_same_job(cast: Cast) -> None:
     assert jobs == [handle.envelope["correlation_id"]]
 
 
-async def test_a_part_that_failed_may_be_got_over(cast: Cast) -> None:
+async def test_a_run_can_recover_from_a_failed_child(cast: Cast) -> None:
     jobs: list[str] = []
     worker, owner = await helped(cast, jobs)
 
@@ -391,7 +391,7 @@ async def test_a_part_that_failed_may_be_got_over(cast: Cast) -> None:
         ("review", "with lemon", "A draft, with lemon"),
     ],
 )
-async def test_a_process_that_is_killed_in_the_middle_is_followed_by_another(
+async def test_a_killed_process_is_replaced_by_another(
     place: Place, cast: Cast, capability: str, answer: str | None, output: str
 ) -> None:
     owner = await cast.agent("owner")
@@ -407,7 +407,7 @@ async def test_a_process_that_is_killed_in_the_middle_is_followed_by_another(
         question = await anext(handle.questions)
     await worker.kill()
     if question is not None:
-        # Before another process comes, and says that this attempt is over.
+        # Before another process starts, and reports that this attempt is over.
         await handle.answer(question.id, answer)
     again = await place.python("with_crewai/recipient_crewai", "worker")
     await again.until("ready")

@@ -1,4 +1,4 @@
-"""Sessions of real crews of CrewAI: what was said in earlier turns goes in with the next one."""
+"""Sessions of real crews of CrewAI: earlier turns are shown to the model with the next one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from waybill_sdk.crewai import RemoteMember, RemoteTool, serve
 
 @pytest.fixture
 def session() -> str:
-    # The hub of a module remembers who holds a session.
+    # The hub is shared by a module and remembers the holder of a session.
     return new_id()
 
 
@@ -52,7 +52,7 @@ async def test_the_model_of_a_crew_is_shown_the_earlier_turns(
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-async def test_a_turn_whose_process_is_killed_as_it_is_kept_is_in_the_session_once(
+async def test_a_turn_whose_process_is_killed_while_storing_it_is_in_the_session_once(
     place: Place, cast: Cast, tmp_path: Path, when: str, session: str
 ) -> None:
     owner = await cast.agent("owner")
@@ -70,7 +70,7 @@ async def test_a_turn_whose_process_is_killed_as_it_is_kept_is_in_the_session_on
 
 
 class Keeping:
-    """Notes in which session each piece of work came."""
+    """Records the session of each piece of work."""
 
     def __init__(self, worker: Agent) -> None:
         self.told: dict[str | None, list[str]] = {}
@@ -83,7 +83,7 @@ class Keeping:
 
 
 @pytest.mark.parametrize("kind", ["member", "tool"])
-async def test_what_one_run_hands_off_shares_a_session(cast: Cast, kind: str) -> None:
+async def test_the_handoffs_of_one_run_share_a_session(cast: Cast, kind: str) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     keeping = Keeping(worker)
     await worker.start()
@@ -100,13 +100,13 @@ async def test_what_one_run_hands_off_shares_a_session(cast: Cast, kind: str) ->
     for words, run in (("one", "a trip"), ("two", "a trip"), ("three", "other")):
         await asking(words, run=run, session=True).akickoff({"instruction": "-"})
     await asking("four", run="a trip").akickoff({"instruction": "-"})
-    # Without the name of a run there is no conversation that a session could be for.
+    # Without a run name there is no conversation for a session.
     await asking("five", session=True).akickoff({"instruction": "-"})
     await asking("six", session="trip").akickoff({"instruction": "-"})
     assert [*keeping.told.values()] == [["one", "two"], ["three"], ["four", "five"], ["six"]]
 
 
-async def test_a_crew_that_is_served_hands_off_in_a_session_of_its_session(
+async def test_a_served_crew_hands_off_in_a_session_of_its_own_session(
     cast: Cast, session: str
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")

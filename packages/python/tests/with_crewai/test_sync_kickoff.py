@@ -1,4 +1,5 @@
-"""A crew that is run without async, in a thread that asyncio waits for: it hears of a cancellation and of a stop."""
+"""A crew that runs without async, in a thread that asyncio waits for: cancellations and stops reach
+it."""
 
 from __future__ import annotations
 
@@ -57,9 +58,7 @@ async def started(cast: Cast) -> tuple[Agent, Hanging]:
 
 @BOTH
 @EACH
-async def test_a_caller_that_is_cancelled_cancels_what_was_handed_off(
-    cast: Cast, made: Made, run: Run
-) -> None:
+async def test_cancelling_the_caller_cancels_its_handoffs(cast: Cast, made: Made, run: Run) -> None:
     owner, work = await started(cast)
     running = asyncio.ensure_future(run(made(owner)))
     await work.has_begun.wait()
@@ -70,9 +69,7 @@ async def test_a_caller_that_is_cancelled_cancels_what_was_handed_off(
 
 
 @BOTH
-async def test_an_agent_that_stops_ends_the_run_and_what_was_handed_off(
-    cast: Cast, made: Made
-) -> None:
+async def test_stopping_the_agent_ends_the_run_and_its_handoffs(cast: Cast, made: Made) -> None:
     owner, work = await started(cast)
     running = asyncio.ensure_future(in_thread(made(owner)))
     await work.has_begun.wait()
@@ -83,6 +80,6 @@ async def test_an_agent_that_stops_ends_the_run_and_what_was_handed_off(
             await asyncio.wait_for(running, 20)
         assert caught.value.status == 499
     else:
-        # A tool tells its model of it, and the crew goes on.
+        # A tool tells its model of the failure, and the crew continues.
         (record,) = (await asyncio.wait_for(running, 20)).tasks_output[0].tool_failures
         assert record.failure.details["status"] == 499

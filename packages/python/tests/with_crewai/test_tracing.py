@@ -1,4 +1,4 @@
-"""The spans of handoffs and attempts, as @waybill/agent makes them, with a real SDK of OpenTelemetry."""
+"""The spans of handoffs and attempts, as @waybill/agent makes them, with a real OpenTelemetry SDK."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def expect_child(name: str, parent: str) -> None:
     assert trace_of(span(name)) == trace_of(span(parent))
 
 
-async def test_one_trace_goes_from_the_delegator_to_a_part_that_the_recipient_hands_off(
+async def test_one_trace_connects_the_delegator_to_a_child_of_the_recipient(
     cast: Cast,
 ) -> None:
     worker, lead, owner = [await cast.agent(name) for name in ("worker", "lead", "owner")]
@@ -46,7 +46,7 @@ async def test_one_trace_goes_from_the_delegator_to_a_part_that_the_recipient_ha
     async def total(work: Work) -> Any:
         with app.start_as_current_span("own"):
             pass
-        # Begun in another context, as a framework with workers of its own does it.
+        # Begun in another context, like a framework with its own workers.
         token = context.attach(context.Context())
         part = work.hand_off("square", to="worker", input=3)
         context.detach(token)
@@ -73,7 +73,7 @@ async def test_one_trace_goes_from_the_delegator_to_a_part_that_the_recipient_ha
     assert carried.startswith(f"00-{trace_of(sent)}-{id_of(sent)}-")
 
 
-async def test_spans_have_the_names_and_attributes_of_the_conventions_and_nothing_of_the_content(
+async def test_spans_have_the_names_and_attributes_of_the_conventions_without_content(
     cast: Cast,
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -136,7 +136,7 @@ async def test_spans_have_the_names_and_attributes_of_the_conventions_and_nothin
         assert "hush" not in each.to_json()
 
 
-async def test_each_attempt_has_spans_of_its_own_and_a_failed_one_says_with_which_status(
+async def test_each_attempt_has_its_own_spans_and_a_failed_one_has_its_status(
     cast: Cast,
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -161,7 +161,7 @@ async def test_each_attempt_has_spans_of_its_own_and_a_failed_one_says_with_whic
         assert second["status"] == "UNSET"
 
 
-async def test_a_handoff_that_is_refused_or_stopped_shows_in_its_spans(cast: Cast) -> None:
+async def test_a_refused_or_stopped_handoff_shows_in_its_spans(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     begun = asyncio.Event()
 
@@ -185,7 +185,7 @@ async def test_a_handoff_that_is_refused_or_stopped_shows_in_its_spans(cast: Cas
     assert told(span("invoke_agent worker"))["attributes"]["error.type"] == "499"
 
 
-async def test_a_context_that_the_application_gives_is_carried_as_it_is(cast: Cast) -> None:
+async def test_a_given_trace_context_is_sent_unchanged(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
 
     @worker.serve("work")
@@ -239,7 +239,7 @@ async def test_tokens_are_on_the_span_of_the_attempt_and_in_the_histogram(cast: 
     assert list(points[0].explicit_bounds)[:4] == [1, 4, 16, 64]
 
 
-async def test_one_trace_goes_over_a_crew_in_python_and_a_graph_in_typescript(
+async def test_one_trace_connects_a_crew_in_python_and_a_graph_in_typescript(
     place: Place, cast: Cast
 ) -> None:
     graph = await place.typescript("traced-graph-recipient", "worker")
@@ -270,7 +270,7 @@ async def test_one_trace_goes_over_a_crew_in_python_and_a_graph_in_typescript(
     assert invoked["parent"] == process["id"]
     assert theirs["research"]["parent"] == invoked["id"]
     assert {each["trace"] for each in theirs.values()} == {trace_of(span("job"))}
-    # Both sides say the same of one handoff.
+    # Both sides report the same for one handoff.
     shared = told(sent)["attributes"]
     for name in ("messaging.waybill.handoff.id", "messaging.message.conversation_id"):
         assert process["attributes"][name] == shared[name]
@@ -279,7 +279,7 @@ async def test_one_trace_goes_over_a_crew_in_python_and_a_graph_in_typescript(
 async def told_by(
     graph: Process, is_enough: Callable[[dict[str, Any]], bool]
 ) -> dict[str, dict[str, Any]]:
-    """The spans of the process in TypeScript, by their names."""
+    """The spans of the TypeScript process, by their names."""
     found: dict[str, dict[str, Any]] = {}
     while not is_enough(found):
         each = await graph.json()

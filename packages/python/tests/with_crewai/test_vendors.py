@@ -1,7 +1,8 @@
 """The page on LangSmith and Langfuse, with the exporter of OpenTelemetry in Python.
 
-No account of a vendor can be reached from here. What is shown is that the exporter posts, with the settings
-of the page, what the page says; what a vendor makes of it is not."""
+No account of a vendor can be reached from here. These tests show that the exporter, with the
+page's settings, posts what the page says, and not how a vendor processes it.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +34,13 @@ VENDORS = {
 
 
 def settings_of(vendor: str) -> dict[str, str]:
-    """What the page has under a vendor's heading."""
+    """The settings under a vendor's heading on the page."""
     block = PAGE.read_text("utf-8").split(f"## {vendor}\n")[1].split("```sh\n")[1].split("```")[0]
     return dict(line.split("=", 1) for line in block.strip().splitlines())
 
 
 class Receiver:
-    """In place of the vendor's host."""
+    """Stands in for the vendor's host."""
 
     def __init__(self) -> None:
         self.posted: list[tuple[str, dict[str, str], bytes]] = []

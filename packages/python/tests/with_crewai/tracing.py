@@ -1,4 +1,4 @@
-"""Spans of this process, kept in memory. CrewAI's environment is the one that has an SDK of OpenTelemetry."""
+"""Spans of this process, kept in memory. Only CrewAI's environment has an OpenTelemetry SDK."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE_S = 60.0
 
 
 class _Watched(SimpleSpanProcessor):
-    """Tells whoever waits for a span that one has ended, in whatever thread."""
+    """Notifies waiting tasks that a span has ended, in any thread."""
 
     def __init__(self) -> None:
         super().__init__(exporter)
@@ -36,10 +36,10 @@ processor = _Watched()
 
 
 def register() -> None:
-    """Once for the process, as the SDK has it."""
+    """Once for the process, as the SDK requires."""
     if isinstance(trace.get_tracer_provider(), TracerProvider):
         return
-    # It silences CrewAI's own telemetry, and providers that are made under it make no spans.
+    # It silences CrewAI's own telemetry, but providers that are created under it make no spans.
     disabled = os.environ.pop("OTEL_SDK_DISABLED", None)
     try:
         provider = TracerProvider()
@@ -52,7 +52,7 @@ def register() -> None:
 
 
 async def ended(name: str, count: int = 1) -> None:
-    """A span ends a moment after whoever waits for the work has its result."""
+    """A span may end shortly after the result of its work has arrived."""
     while len(spans(name)) < count:
         event = asyncio.Event()
         processor.waiting.append((asyncio.get_running_loop(), event))

@@ -1,4 +1,4 @@
-"""Whom an envelope about a handoff is for (WB-88)."""
+"""The addressee of an envelope about a handoff (WB-88)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from .lifecycle import Handoff
 
 
 def is_addressed(envelope: Envelope, handoff: Handoff, hub: str) -> bool:
-    """Whether what a party says names in `to` the party that it is meant for."""
+    """Whether the `to` of a party's envelope names the party for which it is meant."""
     kind: str = envelope["kind"]
     to: object = envelope["to"]
     if kind == "cancel":
         return to in (handoff.recipient, hub)
     if kind == "answer":
         question = handoff.questions.get(envelope["body"]["question_id"])
-        # That nobody has asked, the lifecycle says.
+        # The lifecycle rejects an answer without a question.
         return question is None or to == handoff.attempts[question.attempt - 1].recipient
     if kind == "receipt" and envelope["body"]["status"] == 200:
         return to == hub

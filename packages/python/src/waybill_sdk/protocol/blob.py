@@ -1,4 +1,4 @@
-"""Blobs: content that lies at the hub under its digest, apart from envelopes (WB-250 to WB-255)."""
+"""Blobs: content that the hub stores under its digest, apart from envelopes (WB-250 to WB-255)."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from .error import WaybillError
 
 
 def blob_path(digest: str) -> str:
-    """Where a hub keeps a blob."""
+    """The path of a blob at a hub."""
     return f"/v1/blobs/{digest}"
 
 
 def blob_upload_path(digest: str) -> str:
-    """Where a hub says how much of a blob it has from the agent that asks."""
+    """The path where a hub reports how much of a blob it has received from the requesting agent."""
     return f"{blob_path(digest)}/upload"
 
 
 def content_range(first: int, end: int, size: int) -> str:
-    """The Content-Range header of a part: its first byte, the byte after its last one, the whole."""
+    """The Content-Range header of a part: its first byte, the byte after its last one, and the
+    total size."""
     return f"bytes {first}-{end - 1}/{size}"
 
 
 def check_blob(digest: str, size: int, *, received_digest: str, received_size: int) -> None:
-    """Whether received bytes are the blob that an artifact names: check them before they are used."""
+    """Checks that received bytes are the blob that an artifact names. Call it before they are used."""
     if received_size != size:
         raise WaybillError(
             422,

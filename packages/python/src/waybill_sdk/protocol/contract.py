@@ -1,4 +1,4 @@
-"""What is offered against what is held to (WB-74)."""
+"""Compares an offered contract with the recipient's terms (WB-74)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from .usage import is_more_money
 Contract = dict[str, Any]
 
 _TERMS = ("timeout_seconds", "lease_seconds", "max_attempts", "output_schema")
-# A recipient needs at least so much time and at most so many attempts.
+# A recipient needs at least this time, and at most this number of attempts.
 _NEEDS_MORE = ("timeout_seconds", "lease_seconds")
-# What the work may use at most. A manifest has nothing to say to it: who accepts, holds to it (WB-233).
+# The limits of the work's usage. They are not in a manifest: the recipient that accepts commits to them
+# (WB-233).
 _CAPS = ("max_tokens", "max_cost")
 
 
@@ -71,7 +72,7 @@ def judge_counter(counter: Contract, offer: Contract | None) -> Verdict:
             )
     if counter.get("max_attempts", 32) < offered.get("max_attempts", 1):
         return Verdict("reject", "It allows fewer attempts than were asked for.")
-    # A cap that a counter-offer leaves out is one that its recipient does not hold to.
+    # The recipient of a counter-offer that omits a cap does not commit to it.
     most = offered.get("max_tokens")
     if most is not None and counter.get("max_tokens", most + 1) > most:
         return Verdict("reject", f"At most {most} tokens were asked for.")

@@ -1,4 +1,4 @@
-"""Who fits what is looked for, and in which order (WB-71 to WB-73, WB-92, WB-100)."""
+"""Which agents fit a query, and in which order (WB-71 to WB-73, WB-92, WB-100)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _Z = 1.96
 _FAILURES_TO_BE_OUT = 3
 _FIRST_MS = 30_000
 _MOST_MS = 60_000
-# Everybody starts with these: they decide for a newcomer, and hardly count beside a record.
+# The prior of every agent: it decides for a newcomer, and hardly counts against a record.
 _PRIOR_SUCCESSES = 3
 _PRIOR_FAILURES = 1
 _NOT_CHECKED = "Not checked: the query's budget is used up."
 _ISSUES_SHOWN = 3
-# What a recipient brings about itself. Bad input, a cancellation and the like are the delegator's.
+# Failures that count against the recipient. Bad input, a cancellation and the like are the
+# delegator's.
 _CAUSED_BY_RECIPIENT = frozenset((500, 501, 502, 503, 520))
 
 
@@ -61,7 +62,7 @@ def wilson_lower_bound(successes: int, failures: int) -> float:
 
 
 def matches_version(offered: str, wanted: str) -> bool:
-    """2 is wanted: 2, 2.0 and 2.1.3 will do."""
+    """If 2 is wanted, 2, 2.0 and 2.1.3 match."""
     return (
         offered == wanted
         or offered.startswith(f"{wanted}.")
@@ -72,7 +73,8 @@ def matches_version(offered: str, wanted: str) -> bool:
 def find(
     query: dict[str, Any], candidates: Iterable[Candidate], budget: Budget | None = None
 ) -> Ranked:
-    """All schemas are held against the input on one budget: what it does not suffice for is left out (WB-92)."""
+    """All schemas share one budget to check the input: agents for which it does not suffice are
+    left out (WB-92)."""
     trials = [_Trial(candidate, *_reasons(query, candidate)) for candidate in candidates]
     if "input" in query:
         _check_input(query["input"], trials, Budget(QUERY_STEPS) if budget is None else budget)
@@ -96,16 +98,16 @@ def find(
 class _Trial:
     candidate: Candidate
     reasons: list[str]
-    # Missing for one who offers something else: the input is not made for it.
+    # Missing if the agent offers something else: the input is not meant for it.
     schema: Any
-    # Missing where the input was not checked.
+    # Missing if the input was not checked.
     verdict: _Verdict | None = None
 
 
 def _check_input(value: Any, trials: list[_Trial], budget: Budget) -> None:
-    """
-    Each schema is tried with its share first, so that one which costs more than others keeps nobody
-    from being looked at; of each agent one version after the other, and equal schemas once.
+    """Each schema is tried with its share of the budget first, so that an expensive one does not
+    exclude other agents. Of each agent one version is tried after the other, and equal schemas
+    once.
     """
     turns: Counter[str] = Counter()
     order: list[tuple[bool, int, str]] = []
@@ -135,12 +137,12 @@ def _check_input(value: Any, trials: list[_Trial], budget: Budget) -> None:
 @dataclass(frozen=True)
 class _Verdict:
     reasons: list[str]
-    # Missing where the schema can't be used, which says nothing of the input.
+    # Missing if the schema can't be used, which says nothing about the input.
     issues: list[Issue] | None
 
 
 def _verdict(value: Any, schema: Any, budget: Budget, steps: int) -> _Verdict | None:
-    """What is wrong with the input; None where the steps did not suffice to tell."""
+    """The faults of the input; None if the steps did not suffice."""
     given = min(steps, budget.left)
     if given <= 0:
         return None
@@ -159,7 +161,8 @@ def _verdict(value: Any, schema: Any, budget: Budget, steps: int) -> _Verdict | 
 
 @dataclass(frozen=True)
 class InputJudgement:
-    """Whether a candidate takes an input, or may take it; if not, which faults each of them finds."""
+    """Whether a candidate accepts an input, or may accept it; if not, the faults that each of them
+    finds."""
 
     may_be_taken: bool
     refusals: dict[str, list[Issue]]
@@ -168,7 +171,7 @@ class InputJudgement:
 def judge_input(
     given: dict[str, Any], offering: Iterable[Candidate], budget: Budget | None = None
 ) -> InputJudgement:
-    """Whether all who offer what is wanted refuse this very input (WB-100)."""
+    """Whether every agent that offers the capability refuses this input (WB-100)."""
     trials = [
         _Trial(each, [], read_capability(each.capability)["input_schema"])
         for each in offering
@@ -189,7 +192,7 @@ def _unwanted(given: dict[str, Any], candidate: Candidate) -> bool:
 
 
 def _issues(given: dict[str, Any], trial: _Trial) -> list[Issue] | None:
-    """The faults that a candidate finds; None where it is not known."""
+    """The faults that a candidate finds; None if they are not known."""
     capability = read_capability(trial.candidate.capability)
     if "input" not in given:
         takes_words = given.get("has_words", False) and capability["takes"] != "structured"
@@ -201,14 +204,14 @@ def _issues(given: dict[str, Any], trial: _Trial) -> list[Issue] | None:
 
 
 def _claim(candidate: Candidate) -> float:
-    """A claim decides between equals only, and not where measurement contradicts it."""
+    """A claim decides only between equals, and not if a measurement contradicts it."""
     claim = float(candidate.capability.get("reliability_sla", 0))
     total = candidate.successes + candidate.failures
     return 0.0 if total > 0 and candidate.successes / total < claim else claim
 
 
 def _reasons(query: dict[str, Any], candidate: Candidate) -> tuple[list[str], Any]:
-    """Why not, but for its schema, which comes beside."""
+    """The reasons why a candidate does not fit, except its schema, which is returned beside them."""
     capability = read_capability(candidate.capability)
     reasons = []
     if not candidate.is_trusted:
@@ -224,12 +227,12 @@ def _reasons(query: dict[str, Any], candidate: Candidate) -> tuple[list[str], An
 
 
 def queue_place(due_at: int, priority: int | None = None) -> int:
-    """The place of a handoff among those that wait: the lowest is offered first (WB-102)."""
+    """The position of a handoff in the waiting queue: the lowest is offered first (WB-102)."""
     return due_at - (4 if priority is None else priority) * 60_000
 
 
 class Ejection:
-    """Whether an agent is out for a while because of what it has failed at."""
+    """Whether an agent is ejected for a while because of its failures."""
 
     def __init__(self) -> None:
         self._row = 0

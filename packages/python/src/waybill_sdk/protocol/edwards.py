@@ -1,4 +1,5 @@
-"""The points of edwards25519, as far as a key's enrolment asks (WB-15). Nothing secret goes in here."""
+"""The points of edwards25519, as far as the enrolment of a key needs them (WB-15). No secrets are
+handled here."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def _is_identity(point: Point) -> bool:
 
 
 def decode(data: bytes) -> Point | None:
-    """The point that these bytes are the canonical encoding of."""
+    """The point of which these bytes are the canonical encoding."""
     number = int.from_bytes(data, "little")
     sign, y = number >> 255, number & (1 << 255) - 1
     if len(data) != 32 or y >= P:
@@ -64,7 +65,7 @@ def is_sound_key(data: bytes) -> bool:
 
 
 def _small_order_encodings() -> frozenset[bytes]:
-    """Every spelling, canonical or not, of the eight points whose order divides 8."""
+    """Every encoding, canonical or not, of the eight points whose order divides 8."""
     ys: set[int] = {0, 1, P - 1}
     for text in (
         "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",

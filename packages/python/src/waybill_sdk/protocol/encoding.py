@@ -18,13 +18,14 @@ def to_base64url(data: bytes) -> str:
 
 
 def from_base64url(text: str) -> bytes:
-    """Refuses every text that an encoder would not have produced for the same bytes."""
+    """Rejects every text that an encoder would not have produced for the same bytes."""
     if len(text) % 4 != 1 and _ALPHABET.fullmatch(text):
         try:
             data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         except (ValueError, binascii.Error):
             data = None
-        # Trailing bits that are not zero decode to the same bytes: only encoding anew tells.
+        # Trailing bits that are not zero decode to the same bytes: only encoding again reveals
+        # them.
         if data is not None and to_base64url(data) == text:
             return data
     raise WaybillError(

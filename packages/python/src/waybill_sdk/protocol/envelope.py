@@ -1,4 +1,4 @@
-"""Envelopes: reading them, making them, signing them."""
+"""Reads, creates and signs envelopes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .key import PrivateKey, PublicKey
 from .limits import CLOCK_SKEW_MS, DEADLINE_AHEAD_MS
 
 Envelope = dict[str, Any]
-"""An envelope as it goes over the wire, with the names that it has there."""
+"""An envelope with its wire names."""
 
 
 @dataclass(frozen=True)
 class KeyRecord:
-    """A key, whose it is, and when it is valid, in milliseconds since 1970."""
+    """A key, its owner, and its validity in milliseconds since 1970."""
 
     agent: str
     key: PublicKey
@@ -39,7 +39,8 @@ class KeyRecord:
 
 @dataclass(frozen=True)
 class VerifiedEnvelope:
-    """An envelope and the very bytes that were verified: those are kept, passed on and digested."""
+    """An envelope, and the exact bytes that were verified: these are stored, forwarded and
+    digested."""
 
     envelope: Envelope
     text: str
@@ -71,7 +72,8 @@ def verify_envelope(
 ) -> VerifiedEnvelope:
     """Verifies first, then reads exactly the bytes that were verified (WB-21).
 
-    `to` and `domain` are the reader's own: what is meant for another is refused (WB-31, WB-85)."""
+    `to` and `domain` are the reader's own: an envelope for another is rejected (WB-31, WB-85).
+    """
     at = now_ms() if at is None else at
     compact = jws.read_compact(text)
     record = key_of(compact.kid)
@@ -129,7 +131,7 @@ def deadline_ms(handoff: Envelope) -> int:
 
 
 def start_ms(handoff: Envelope) -> int | None:
-    """When the work may start at the earliest; None where nothing is said (WB-101)."""
+    """The earliest time at which the work may start; None if it may start at once (WB-101)."""
     return None if "not_before" not in handoff else _ms(handoff["not_before"])
 
 
@@ -138,7 +140,7 @@ def sign_envelope(envelope: Envelope, key: PrivateKey) -> str:
 
 
 def sign_envelopes(envelopes: Sequence[Envelope], key: PrivateKey) -> list[str]:
-    """Several share one signature."""
+    """Several envelopes share one signature."""
     payloads = []
     for envelope in envelopes:
         check_envelope(envelope)
@@ -169,7 +171,8 @@ def create_handoff(
     tracestate: str | None = None,
     at: int | None = None,
 ) -> Envelope:
-    """The envelope of one new handoff. A child never outlives its parent: its deadline is cut to it (WB-41)."""
+    """The envelope of a new handoff. A child never outlives its parent: its deadline is limited to
+    the parent's (WB-41)."""
     now = now_ms() if at is None else at
     inherited = None if parent is None else deadline_ms(parent)
     ends = [each for each in (deadline, inherited) if each is not None]
@@ -229,7 +232,8 @@ def create_reply(
     to: str | None = None,
     **members: Any,
 ) -> Envelope:
-    """An envelope about a handoff: ids, correlation and trace are taken from it and can't be mixed up."""
+    """An envelope about a handoff: ids, correlation and trace are copied from it, so they always
+    match."""
     return present(
         waybill=1,
         kind=kind,
@@ -246,5 +250,5 @@ def create_reply(
 
 
 def present(**members: Any) -> dict[str, Any]:
-    """The members that are not None: on the wire, what is left out is not null."""
+    """The members that are not None: on the wire, optional members are omitted and not null."""
     return {name: value for name, value in members.items() if value is not None}

@@ -1,4 +1,4 @@
-"""What stands in an envelope, for each kind (WB-26 to WB-29, WB-34 to WB-39, WB-248, WB-249)."""
+"""The members of an envelope, for each kind (WB-26 to WB-29, WB-34 to WB-39, WB-248, WB-249)."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ _media = record(
 
 
 def _media_is_whole(value: Any, at: str) -> None:
-    """A part of a type that has no name here may hold anything."""
+    """A part of an unknown type may hold anything."""
     if value["type"] in _MEDIA_TYPES:
         _media(value, at)
 
@@ -288,6 +288,6 @@ _kinds = tagged(
 
 
 def check_envelope(value: Any) -> None:
-    """Refuses what is no envelope of this version."""
+    """Rejects what is not an envelope of this version."""
     _version(value, "")
     _kinds(value, "")

@@ -1,4 +1,4 @@
-"""The one error class."""
+"""The only error class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .status import RETRYABLE, STATUSES, Status
 
 
 class WaybillError(Exception):
-    """What went wrong, with a status of the table. Its message says what happened, why, and what to do."""
+    """An error with a status of the table. Its message says what happened, why, and what to do."""
 
     def __init__(
         self,
@@ -30,9 +30,9 @@ class WaybillError(Exception):
         self.cause = cause
         self.retryable: bool = self.row.retry in RETRYABLE if retryable is None else retryable
         self.retry_after_ms = retry_after_ms
-        # Of a 422 before custody: why each of those who offer the capability refuses the input.
+        # For a 422 before custody: why each agent that offers the capability refuses the input.
         self.refusals: list[dict[str, Any]] = refusals or []
-        # Of a 409 to an upload: how many bytes of it have arrived.
+        # For a 409 to an upload: the number of bytes of it that have arrived.
         self.received = received
         if isinstance(cause, BaseException):
             self.__cause__ = cause
@@ -50,7 +50,7 @@ class WaybillError(Exception):
 
     @classmethod
     def of(cls, thrown: BaseException) -> WaybillError:
-        """The failure that anything raised is."""
+        """Converts anything raised to a WaybillError."""
         if isinstance(thrown, WaybillError):
             return thrown
         return cls(500, str(thrown) or type(thrown).__name__, cause=thrown, retryable=False)

@@ -1,4 +1,4 @@
-"""What is said on a socket (WB-76, WB-78)."""
+"""The frames of a socket (WB-76, WB-78)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _delta_text(value: Any, at: str) -> None:
 
 
 def is_next_delta(last: tuple[int, int] | None, delta: tuple[int, int]) -> bool:
-    """Whether a delta goes on from the last one, each by its attempt and its number (WB-247)."""
+    """Whether a delta follows the last one, each by its attempt and its number (WB-247)."""
     return last is None or delta > last
 
 

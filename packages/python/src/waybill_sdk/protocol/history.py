@@ -1,4 +1,5 @@
-"""Whether a record of a hub keeps the promises P1 to P4: every handoff ends once, on time, confirmed by who could, and nothing is mixed up."""
+"""Checks that a hub's record keeps the promises P1 to P4: every handoff ends once, on time,
+confirmed by a party that may confirm it, and nothing is mixed up."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ class _Group:
 def check_history(
     entries: Iterable[dict[str, Any]], *, is_complete: bool, hub: str, clock_skew_ms: int = 0
 ) -> list[Violation]:
-    """Every broken promise, in the order in which they were broken."""
+    """Every broken promise, in the order of the violations."""
     checker = _Checker(hub, clock_skew_ms)
     for index, entry in enumerate(entries):
         checker.take(index, entry)
@@ -66,7 +67,7 @@ class _Checker:
         self._records: dict[str, _Record] = {}
         self._groups: dict[str, _Group] = {}
         self._seen: dict[str, str] = {}
-        """Who sent the envelope of a digest."""
+        """The sender of the envelope with a digest."""
         self._outcomes: dict[str, str] = {}
         self._index, self._now = -1, 0
 
@@ -127,7 +128,7 @@ class _Checker:
         self._outcomes[digest] = record.envelope["handoff_id"]
 
     def _of_hub(self, envelope: Envelope, record: _Record | None, digest: str) -> None:
-        """What confirms or tells, and changes nothing."""
+        """Envelopes that confirm or inform, and change nothing."""
         body = envelope["body"]
         if envelope["kind"] == "receipt" and body["status"] == 100:
             if envelope["from"] != self._hub:
@@ -150,7 +151,7 @@ class _Checker:
                 self._outcome(record, digest)
 
     def _why(self, event: Event, before: Handoff | None, digest: str, reply: int) -> str:
-        """Which rule it breaks that this was taken."""
+        """The rule that the hub violated by accepting it."""
         kind = event["type"]
         if digest in self._seen:
             return "repeat_not_noticed"

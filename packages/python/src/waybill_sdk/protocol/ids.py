@@ -29,7 +29,7 @@ def id_time(value: str) -> int:
 
 
 def new_id() -> str:
-    """A UUIDv7. Those of one process are in the order in which they were made."""
+    """A UUIDv7. The ids of one process are ordered by their creation."""
     global _last
     with _lock:
         now, count = time.time_ns() // 1_000_000, 0
@@ -42,8 +42,8 @@ def new_id() -> str:
 
 
 def handoff_id_of(agent: str, run: str, step: str) -> str:
-    """The handoff id of a framework's step: always the same, so that a step that is run again finds
-    its own handoff. A run that is named by an id lends its time."""
+    """The handoff id of a framework's step. It is always the same, so that a repeated step finds
+    its own handoff. Its time comes from the run, if that is named by an id."""
     words = json.dumps(
         ["waybill step", agent, run, step], separators=(",", ":"), ensure_ascii=False
     )

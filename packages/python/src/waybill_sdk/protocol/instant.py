@@ -1,4 +1,4 @@
-"""Times on the wire: UTC as in RFC 3339, in milliseconds since 1970 inside (WB-06)."""
+"""Times: RFC 3339 in UTC on the wire, milliseconds since 1970 in memory (WB-06)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _LAST_MS = 253_402_300_799_999
 
 
 def parse_time(value: object) -> int | None:
-    """The time cut to milliseconds, or None where it is none."""
+    """The time, truncated to milliseconds; None if it is invalid."""
     found = _TIME.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return None
     *whole, fraction = found.groups()
     year, month, day, hour, minute, second = map(int, whole)
     if year == 0:
-        # The calendar of RFC 3339 has a year 0, Python's has none: the one 400 years later is alike.
+        # RFC 3339 has a year 0, Python has not: the year 400 has the same calendar.
         moved = parse_time("0400" + str(value)[4:])
         return None if moved is None else moved - 146_097 * 86_400_000
     try:

@@ -27,13 +27,14 @@ _enrolment = record(
 
 
 def invitation_domain(invitation: str) -> str | None:
-    """The custody domain that invites; None for a text that is no invitation."""
+    """The custody domain of the invitation; None for a text that is not an invitation."""
     found = _INVITATION.fullmatch(invitation)
     return None if found is None else found[1]
 
 
 def sign_enrolment(manifest: str, invitation: str) -> str:
-    """What goes with the first manifest of an agent: the invitation keys it and is not in it."""
+    """The proof for the first manifest of an agent: it is keyed with the invitation and does not
+    contain it."""
     found = _INVITATION.fullmatch(invitation)
     if found is None:
         raise WaybillError(
@@ -55,7 +56,8 @@ def sign_enrolment(manifest: str, invitation: str) -> str:
 
 
 def check_enrolment(proof: str, *, manifest: str, invitation: str, domain: str) -> dict[str, Any]:
-    """Checks what came with a manifest, at a hub of this domain that has made the invitation."""
+    """Checks the proof that came with a manifest, at the hub of this domain that has issued the
+    invitation."""
     found = _PROOF.fullmatch(proof)
     if found is None:
         raise WaybillError(401, "The proof of an invitation is not <id>.<payload>.<mac>.")

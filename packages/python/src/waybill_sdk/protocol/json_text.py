@@ -15,21 +15,21 @@ _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 def parse_json(source: str | bytes) -> Any:
-    """Reads one JSON value, or refuses it with 400, or with 413 where it is too deep."""
+    """Reads one JSON value. Rejects invalid JSON with 400, and nesting that is too deep with 413."""
     text = _decoded(source)
     _check_depth(text)
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         raise WaybillError(400, f"Not JSON: {error}.", cause=error) from error
-    # Only an escape can bring in half a surrogate pair or a NUL: the text itself was checked.
+    # Only an escape can introduce an unpaired surrogate or a NUL: the text itself was checked.
     if _SUSPECT.search(text):
         _check_characters(value)
     return value
 
 
 def stringify_json(value: Any) -> str:
-    """Writes what `parse_json` will read again."""
+    """Writes text that `parse_json` reads again."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
@@ -110,12 +110,12 @@ def _number(text: str) -> float:
 
 
 def _is_whole(text: str) -> bool:
-    """By the digits, of which a double keeps seventeen."""
+    """Decides by the digits, of which a double keeps seventeen."""
     mantissa, _, exponent = text.lower().lstrip("-").partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = whole + fraction
     kept = digits.rstrip("0")
-    # What an exponent of so many digits makes of a number, the fraction can't undo.
+    # An exponent of so many digits can't be offset by the fraction.
     power = float(exponent or "0")
     return kept == "" or power - len(fraction) + len(digits) - len(kept) >= 0
 

@@ -1,4 +1,4 @@
-"""What is signed on the wire: a JWS in compact form (WB-18 to WB-25)."""
+"""Signatures on the wire: a JWS in compact form (WB-18 to WB-25)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROOTS_KEPT = 4_096
 
 @dataclass(frozen=True)
 class Compact:
-    """A JWS taken apart. Nothing of it is believed before `verify` has returned."""
+    """The parts of a JWS. None of it is trusted before `verify` has returned."""
 
     text: str
     kid: str
@@ -31,7 +31,7 @@ class Compact:
 
 
 class Roots:
-    """Roots whose signatures were verified, each with that signature, its key and its size."""
+    """Roots whose signatures were verified, each with its signature, key and size."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, int, bytes, bytes], None] = {}
@@ -75,7 +75,7 @@ def read_compact(text: str) -> Compact:
 
 
 def verify(compact: Compact, key: PublicKey, roots: Roots | None = None) -> None:
-    """Refuses with 401 what this key has not signed."""
+    """Rejects with 401 what this key has not signed."""
     part = compact.batch
     if part is None:
         is_signed = key.verifies(compact.signature, compact.signing_input)
@@ -99,7 +99,7 @@ def sign(payload: str, key: PrivateKey) -> str:
 
 
 def sign_batch(payloads: Sequence[str], key: PrivateKey) -> list[str]:
-    """Several under one signature. A lone one is signed alone (WB-24)."""
+    """Signs several payloads with one signature. A single one is signed alone (WB-24)."""
     if len(payloads) < 2:
         return [sign(payload, key) for payload in payloads]
     header = _header("Ed25519-batch", key)

@@ -1,4 +1,4 @@
-"""Keys: of others (enrolment and verification) and one's own (signing, and the file it is kept in)."""
+"""Keys: of others (enrolment and verification) and the agent's own (signing, and its file)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class PublicKey:
         return {"kty": "OKP", "crv": "Ed25519", "x": self.x}
 
     def verifies(self, signature: bytes, message: bytes) -> bool:
-        """The cofactorless equation, S below the order, R of no small order (WB-12 to WB-14)."""
+        """Verifies with the cofactorless equation, S below the order, and R not of small order
+        (WB-12 to WB-14)."""
         if len(signature) != 64 or int.from_bytes(signature[32:], "little") >= L:
             return False
         if signature[:32] in SMALL_ORDER:
@@ -65,7 +66,7 @@ def public_key_from_bytes(data: bytes) -> PublicKey:
 
 
 def enrol(jwk: Any) -> PublicKey:
-    """Takes a public key from its JWK (WB-15, WB-17)."""
+    """Reads a public key from its JWK (WB-15, WB-17)."""
     if not isinstance(jwk, dict):
         raise WaybillError(400, "A key must be a JWK, which is an object.")
     if "d" in jwk:
@@ -84,7 +85,7 @@ def enrol(jwk: Any) -> PublicKey:
 
 
 class PrivateKey:
-    """One's own key. Whoever has it is the agent."""
+    """The agent's own key. Whoever has it can act as the agent."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
@@ -117,7 +118,7 @@ def private_key_from_seed(seed: bytes) -> PrivateKey:
 
 
 def private_key_from_jwk(jwk: Any) -> PrivateKey:
-    """Refuses a key whose two halves do not belong together."""
+    """Rejects a key whose two halves do not match."""
     if not isinstance(jwk, dict) or not isinstance(jwk.get("d"), str):
         raise WaybillError(
             400, "This is not a private key: it must be a JWK with kty OKP, crv Ed25519, x and d."
@@ -135,10 +136,12 @@ def private_key_from_jwk(jwk: Any) -> PrivateKey:
 
 
 def load_key(path: str | os.PathLike[str]) -> PrivateKey:
-    """The agent's key from a file; the first time a new one is made there, for the owner alone.
+    """The agent's key from a file; if there is none, a new one is created, readable by its owner
+    only.
 
-    `Agent` does so by itself where it is given no key; this is for a key in a place of your own.
-    A file that others may read is refused: whoever reads it can sign as this agent."""
+    `Agent` does this itself if no key is given; use this for a key in another place. A file that
+    others may read is refused: whoever reads it can sign as this agent.
+    """
     file = Path(path)
     try:
         return key_at(file)
@@ -153,8 +156,8 @@ def load_key(path: str | os.PathLike[str]) -> PrivateKey:
 def key_at(
     file: Path, *, is_no_link: bool = False, prepare: Callable[[], None] = lambda: None
 ) -> PrivateKey:
-    """`is_no_link`: whether a symbolic link is refused, which in a place that nobody has chosen may be somebody's
-    trap. `prepare` is called before a new key is written."""
+    """`is_no_link` refuses a symbolic link, which in a default place may have been planted by
+    somebody else. `prepare` is called before a new key is written."""
     try:
         return _read_key(file, is_no_link)
     except FileNotFoundError:
@@ -169,7 +172,7 @@ def key_at(
             os.fsync(handle)
         finally:
             os.close(handle)
-        # Fails where another process was first: then that one's key counts, and nobody reads half of one.
+        # Fails if another process was first: then its key is used, and nobody reads a partial one.
         os.link(draft, file)
     except FileExistsError:
         pass
@@ -180,9 +183,9 @@ def key_at(
 
 
 def sync_folder(folder: Path) -> None:
-    """Returns when the names in a folder are on the disk: a file that was synced can still be gone after a power loss
-    as long as its name is not there."""
-    # Windows opens no folders, and keeps names by itself.
+    """Returns when the names in a folder are on disk. Until then a power loss can remove even a
+    file that was synced."""
+    # Windows can't open folders, and syncs names itself.
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -193,7 +196,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def linked(path: Path) -> WaybillError:
-    """A link where a file or folder of this application's own is expected."""
+    """The error for a link in the place of a file or folder of this application."""
     return WaybillError(
         401,
         f"{path} is a symbolic link, so it may lead to a place that somebody else can read or change: no key "
@@ -202,7 +205,7 @@ def linked(path: Path) -> WaybillError:
 
 
 def _read_key(file: Path, is_no_link: bool) -> PrivateKey:
-    # Windows has no such flag, and no links that anybody could make.
+    # Windows has no such flag, and its links require a privilege.
     no_follow = getattr(os, "O_NOFOLLOW", 0) if is_no_link else 0
     try:
         descriptor = os.open(file, os.O_RDONLY | no_follow)
@@ -222,7 +225,7 @@ def _read_key(file: Path, is_no_link: bool) -> PrivateKey:
     try:
         jwk = json.loads(text)
     except ValueError:
-        # Without what was found: it may be the secret.
+        # The content is left out: it may be the secret.
         raise WaybillError(
             400,
             f"The key file {file} is not JSON. Restore it from a copy, or delete it to make a new key.",

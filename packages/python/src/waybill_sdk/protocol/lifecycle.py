@@ -1,4 +1,5 @@
-"""The lifecycle of one handoff as a pure function: `step(state, event)` gives the next state and the reply (WB-42 to WB-59)."""
+"""The lifecycle of one handoff as a pure function: `step(state, event)` returns the next state and
+the reply (WB-42 to WB-59)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ DEFAULT_TERMS = {
     "backoff_cap_ms": 60_000,
 }
 
-# Each reason for which an attempt closes: is it the recipient's verdict, and does it use up a try.
+# For each reason why an attempt closes: whether it is the recipient's result, and whether it uses
+# up a try.
 CLOSED: dict[str, tuple[bool, bool]] = {
     "result": (True, True),
     "rejected": (True, False),
@@ -42,7 +44,7 @@ class Attempt:
     status: int = 100
     is_taken: bool = False
     until: int = 0
-    """When the offer, the grace or the lease runs out."""
+    """The time at which the offer, the acceptance period or the lease expires."""
 
     def __str__(self) -> str:
         return f"closed:{self.closed}" if self.closed else self.state
@@ -52,7 +54,7 @@ class Attempt:
 class Question:
     attempt: int
     answer: str | None = None
-    """Digest of its answer."""
+    """The digest of its answer."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Handoff:
     bound_to: str | None = None
     rejected_by: frozenset[str] = frozenset()
     ending: str | None = None
-    """Digest of the envelope that ended it; None while it is open, or where no party ended it."""
+    """The digest of the envelope that ended it; None while it is open, or if no party ended it."""
     acknowledged: str | None = None
 
     @property
@@ -132,7 +134,7 @@ _SETTLING = frozenset(("cancel", "reject", "result"))
 
 
 def _refusal(handoff: Handoff, event: Event) -> int | None:
-    """Who may speak, of what, and until when."""
+    """Checks who may send this, in which state, and until when."""
     kind = event["type"]
     number = event.get("attempt")
     attempt = next((each for each in handoff.attempts if each.number == number), None)
@@ -307,7 +309,7 @@ def _result(handoff: Handoff, event: Event) -> Step:
 
 
 def _used_up(handoff: Handoff, why: str, status: int, digest: str | None = None) -> Handoff:
-    """Where the tries are used up, the last attempt decides (WB-53)."""
+    """If the tries are used up, the last attempt decides (WB-53)."""
     if handoff.tries < handoff.terms["max_attempts"]:
         return handoff
     if CLOSED[why][0]:
@@ -316,7 +318,7 @@ def _used_up(handoff: Handoff, why: str, status: int, digest: str | None = None)
 
 
 def is_tried_again(status: int, flag: bool | None, has_failed_so_before: bool) -> bool:
-    """What a failing result leads to, by the table of statuses (WB-54)."""
+    """Whether a failed result is retried, by the table of statuses (WB-54)."""
     retry = STATUSES[status].retry
     if flag is False:
         return False

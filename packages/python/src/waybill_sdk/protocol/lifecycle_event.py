@@ -1,4 +1,4 @@
-"""What an envelope does to its handoff."""
+"""The effect of an envelope on its handoff."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .lifecycle import Event
 
 
 def event_of(envelope: Envelope, digest: str, at: int) -> Event | None:
-    """The event that an envelope is; None for one that changes nothing."""
+    """The event of an envelope; None if it changes nothing."""
     kind, body, by = envelope["kind"], envelope["body"], envelope["from"]
     attempt, re = envelope.get("attempt"), envelope.get("re")
     if kind == "handoff":

@@ -1,4 +1,4 @@
-"""Signed manifests and what follows from one to the next (WB-60 to WB-65, WB-200 to WB-205)."""
+"""Signed manifests, and the rules from one to the next (WB-60 to WB-65, WB-200 to WB-205)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class VerifiedManifest:
     manifest: dict[str, Any]
     at: int
     keys: Mapping[str, KeyRecord]
-    """The keys that it lists, but for the recovery key."""
+    """The keys that it lists, except the recovery key."""
     recovery: PublicKey | None
     """The key that signs recoveries of the agent, and nothing else."""
     retired: Mapping[str, KeyRecord]
-    """Keys of the manifests before it that it has dropped."""
+    """Keys of earlier manifests that it no longer lists."""
     trusted_by: str | None
 
     @property
@@ -50,16 +50,18 @@ def verify_manifest(
     from_first: bool = False,
     vouched: Callable[[str], bool] | None = None,
 ) -> VerifiedManifest:
-    """Takes the first manifest of an agent, or the one that follows from `previous`.
+    """Accepts the first manifest of an agent, or the one that follows `previous`.
 
-    `from_first`: the reader has taken every manifest of the agent from the first one on, as a hub does (WB-91).
-    `vouched`: whether somebody who is believed vouches for a key that `previous` does not list (WB-114)."""
+    `from_first`: the reader has accepted every manifest of the agent from the first one on, as a
+    hub does (WB-91). `vouched`: a trusted party vouches for a key that `previous` does not list
+    (WB-114).
+    """
     at = now_ms() if at is None else at
     compact = jws.read_compact(text)
     if previous is not None and text == previous.text:
         return previous
-    # Of the first manifest the keys are read before it is verified: it brings them along.
-    # A key that was dropped has signed what may be shown again: that is a rollback, and no unknown key.
+    # A first manifest contains its own keys, so they are read before it is verified. A removed key
+    # may have signed a manifest that is replayed: that is a rollback, and not an unknown key.
     signers = (
         _keys_of(_opened(compact.payload), at)
         if previous is None
@@ -154,7 +156,7 @@ def _check_recovery_key(
     previous: VerifiedManifest,
     may_change: bool,
 ) -> None:
-    """Whoever has stolen a signing key must not get rid of the key that takes it away again (WB-204)."""
+    """A stolen signing key must not be able to remove the key that revokes it (WB-204)."""
     agent, before = manifest["agent_id"], previous.recovery
     is_changed = before is not None and (recovery is None or recovery.kid != before.kid)
     if before is not None and is_changed and not may_change:
@@ -234,7 +236,7 @@ def _retired(
 
 
 def keyring(manifests: Iterable[VerifiedManifest]) -> dict[str, KeyRecord]:
-    """The keys of the newest manifest of each agent, and those that were dropped on the way to it."""
+    """The keys of the newest manifest of each agent, and those that were removed on the way to it."""
     ring: dict[str, KeyRecord] = {}
     for each in manifests:
         ring.update(each.retired)
@@ -243,8 +245,8 @@ def keyring(manifests: Iterable[VerifiedManifest]) -> dict[str, KeyRecord]:
 
 
 def check_chain(known: VerifiedManifest, shown: Sequence[str]) -> None:
-    """Refuses a history of an agent, given by the digests of its manifests, in which the one that was
-    believed before does not stand (WB-205)."""
+    """Rejects an agent's history, given by the digests of its manifests, that does not contain the
+    manifest that was trusted before (WB-205)."""
     if known.digest in shown:
         return
     raise WaybillError(
@@ -258,7 +260,7 @@ def check_chain(known: VerifiedManifest, shown: Sequence[str]) -> None:
 
 
 def check_domain(domain: str, chain: Sequence[VerifiedManifest]) -> None:
-    """A hub's manifests, by sequence, begin with the key that its custody domain is named by (WB-86)."""
+    """A hub's manifests, by sequence, begin with the key that names its custody domain (WB-86)."""
     first = chain[0] if chain else None
     if first is not None and first.manifest["sequence"] == 1 and first.kid == domain:
         return
@@ -270,9 +272,10 @@ def check_domain(domain: str, chain: Sequence[VerifiedManifest]) -> None:
 
 
 def sign_manifest(manifest: dict[str, Any], key: PrivateKey) -> str:
-    """Signs what an agent says of itself. Without `keys` it lists the one that signs.
+    """Signs an agent's manifest. By default, `keys` lists the signing key only.
 
-    Every other key is listed as `proven_key` gives it."""
+    Every other key is listed as `proven_key` returns it.
+    """
     payload = {"waybill": 1, "kind": "manifest", **manifest}
     payload.setdefault("keys", [key.jwk])
     payload.setdefault("sequence", 1)

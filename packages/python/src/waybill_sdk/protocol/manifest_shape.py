@@ -1,4 +1,4 @@
-"""What stands in a manifest, read with its defaults (WB-28, WB-66)."""
+"""The members of a manifest, read with their defaults (WB-28, WB-66)."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ DEFAULTS: dict[str, Any] = {
 
 
 def read_manifest(value: Any) -> dict[str, Any]:
-    """A manifest with every default filled in, its schemas as JSON Schema."""
+    """A manifest with every default filled in, and its schemas as JSON Schema."""
     _manifest(value, "")
     manifest = {**value, "keys": value.get("keys", []), "sequence": value.get("sequence", 1)}
     if (manifest["sequence"] > 1) != ("previous" in manifest):
         raise fault("/previous", "is there exactly where the sequence is above 1.")
     if "recovery" in manifest and "previous" not in manifest:
         raise fault("/recovery", "is there, and no manifest before it whose key could sign it.")
-    # One for all of them: each schema alone is bounded, five hundred of them would not be.
+    # One allowance for all of them: each schema alone is bounded, but five hundred would not be.
     allowance = Allowance()
     manifest["capabilities"] = [
         read_capability(each, f"/capabilities/{index}", allowance)

@@ -1,4 +1,4 @@
-"""Patterns that are matched in time linear in the text, whatever they are (WB-68, WB-69)."""
+"""Patterns that are matched in time linear in the text, whatever the pattern (WB-68, WB-69)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .pattern_syntax import (
 
 _STATES_AT_MOST = 10_000
 _MATCH = -1
-# A step is worth that much of what is done for a pattern, which is quicker than what is done for a schema.
+# The number of states that one step pays for: a state of a pattern costs less than a step of a
+# schema.
 _STATES_PER_STEP = 8
 _CHARACTERS_PER_STEP = 8
 _STATES_REMEMBERED = 1_000
@@ -25,7 +26,7 @@ _TRANSITIONS_AT_MOST = 4_096
 
 
 class Budget:
-    """Steps that checks may still take, one or several of them together. What is used up is at 0."""
+    """The remaining steps of one check, or of several together. At 0 they are used up."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
@@ -46,7 +47,7 @@ def _steps_of(states: int) -> int:
 
 
 class Memory:
-    """Where characters have led from the sets of states of one pattern."""
+    """A cache of the transitions between sets of states of one pattern."""
 
     def __init__(self) -> None:
         self.clear()
@@ -81,11 +82,12 @@ class Pattern:
     """A set of states that moves through the text once: no state is tried twice at one place."""
 
     def __init__(self, source: str) -> None:
-        # Of each state: a test and where it leads, or the states that it leads to at no cost.
+        # For each state, a test and its successor, or the successors that are reached without a
+        # character.
         self._tests: list[Test | None] = []
         self._next: list[tuple[int, ...]] = []
         self._asserts: list[str | None] = []
-        # What a look at a state costs: a class of characters is a list of tests.
+        # The cost of each state: a class of characters is a list of tests.
         self._costs: list[int] = []
         self._start = self._build(parse_pattern(source), _MATCH)
         self._has_no_words = not {"boundary", "no_boundary"} & set(self._asserts)
@@ -98,7 +100,7 @@ class Pattern:
         budget.spend(5)
         here = memory.number(frozenset())
         for at in range(len(text) + 1):
-            # What an assertion says depends on more than on the states and the character.
+            # The result of an assertion depends on more than the states and the character.
             is_usual = self._has_no_words and 0 < at < len(text)
             if is_usual:
                 if at % _CHARACTERS_PER_STEP == 0:
@@ -135,7 +137,7 @@ class Pattern:
     def _follow(
         self, states: list[int], text: str, at: int, reached: set[int], budget: Budget
     ) -> bool:
-        """Adds the states that read a character; true where the match is reached."""
+        """Adds the states that read a character; true if the match is reached."""
         seen: set[int] = set()
         while states:
             state = states.pop()
@@ -165,7 +167,7 @@ class Pattern:
         return len(self._tests) - 1
 
     def _build(self, node: Node, then: int) -> int:
-        """The first state of a node that goes on with `then`."""
+        """The first state of a node whose successor is `then`."""
         if isinstance(node, One):
             return self._state(node.test, (then,), cost=node.cost)
         if isinstance(node, Assertion):
@@ -187,7 +189,7 @@ class Pattern:
             for _ in range(node.most - node.least):
                 then = self._state(None, (self._build(node.part, then), then))
         for _ in range(node.least):
-            # A part that is empty makes no state: writing it out would never reach the limit.
+            # An empty part makes no state: repeating it would never reach the limit.
             before = len(self._tests)
             then = self._build(node.part, then)
             if len(self._tests) == before:

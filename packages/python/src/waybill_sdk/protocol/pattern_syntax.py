@@ -1,4 +1,4 @@
-"""The syntax of patterns: what ECMAScript takes with the flag u, less what has no linear match (WB-68)."""
+"""The syntax of patterns: ECMAScript with the flag u, without what has no linear match (WB-68)."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class _Parser:
         return One(self._escaped())
 
     def _escaped(self) -> Test:
-        """The test of an escape that stands for characters. `self.at` is behind the backslash."""
+        """The test of an escape that stands for characters. `self.at` is after the backslash."""
         character = self._next()
         if character.lower() in _CLASSES:
             test = _CLASSES[character.lower()]

@@ -19,10 +19,11 @@ def _claim(agent: str, kid: str, purpose: str) -> bytes:
 
 
 def proven_key(agent: str, key: PrivateKey, **validity: str) -> dict[str, Any]:
-    """A key for the manifest of an agent, with the proof that whoever lists it holds it.
+    """A key for the manifest of an agent, with the proof that the agent holds it.
 
-    The key that signs the manifest proves itself; every other one needs this. `validity` has `not_before`,
-    `not_after` and `retired_at`."""
+    The key that signs the manifest proves itself; every other key needs this proof. `validity`
+    has `not_before`, `not_after` and `retired_at`.
+    """
     return {
         "kid": key.kid,
         **key.jwk,
@@ -32,14 +33,14 @@ def proven_key(agent: str, key: PrivateKey, **validity: str) -> dict[str, Any]:
 
 
 def proven_recovery_key(agent: str, key: PrivateKey) -> dict[str, Any]:
-    """A recovery key for the manifest of an agent. It stays offline, and signs recoveries only:
-    with it the agent keeps its name when its other keys are lost or stolen."""
+    """A recovery key for the manifest of an agent. Keep it offline. It signs recoveries only, with
+    which the agent keeps its name if its other keys are lost or stolen."""
     proof = to_base64url(key.sign(_claim(agent, key.kid, "recover")))
     return {"kid": key.kid, **key.jwk, "use": "recovery", "proof": proof}
 
 
 def check_possession(manifest: dict[str, Any], signer: str) -> None:
-    """Refuses a manifest that lists a key which its agent does not show that it holds."""
+    """Rejects a manifest that lists a key without a proof that the agent holds it."""
     agent = manifest["agent_id"]
     for index, jwk in enumerate(manifest["keys"]):
         key = read_key(jwk, f"/keys/{index}")

@@ -32,7 +32,7 @@ _problem = record(
 )
 check_problem = _problem
 
-# HTTP's own, of a proxy that may be gone the next time.
+# Statuses of HTTP itself, from a proxy: the failure may be temporary.
 _PASSING = frozenset((408, 425, 429, 500, 502, 503, 504))
 
 
@@ -50,7 +50,7 @@ def read_problem(value: Any) -> WaybillError:
 
 
 def error_of_response(http_status: int, body: str) -> WaybillError:
-    """What an answer that is no success tells its caller."""
+    """The error in a response that is not a success."""
     try:
         return read_problem(parse_json(body))
     except WaybillError:

@@ -1,6 +1,6 @@
-"""How an agent proves that it is there (WB-79), and that a request is its own (WB-80 to WB-82).
+"""Proofs that an agent is connected (WB-79) and that a request is its own (WB-80 to WB-82).
 
-And how an operator does (WB-94 to WB-96).
+Also the proofs of operators (WB-94 to WB-96).
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def check_request(
 
 
 def operator_token_domain(token: str) -> str:
-    """The custody domain that a token of operators was made for."""
+    """The custody domain for which an operator token was made."""
     found = _TOKEN.fullmatch(token)
     if found is None:
         raise WaybillError(
@@ -176,7 +176,7 @@ def operator_token_domain(token: str) -> str:
 def sign_operator_request(
     *, host: str, method: str, path: str, body: bytes | None, token: str
 ) -> str:
-    """The value of the header `Authorization`: the token keys it and is not in it."""
+    """The value of the header `Authorization`: it is keyed with the token and does not contain it."""
     payload = present(
         waybill=1,
         kind="operator_request",

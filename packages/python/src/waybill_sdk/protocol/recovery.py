@@ -1,4 +1,5 @@
-"""What the key signs that an agent goes on with when its other keys are lost (WB-200 to WB-204)."""
+"""The recovery key's signature, with which an agent continues when its other keys are lost (WB-200
+to WB-204)."""
 
 from __future__ import annotations
 
@@ -18,9 +19,9 @@ def _claim(manifest: dict[str, Any]) -> bytes:
 
 
 def sign_recovery(manifest: dict[str, Any], key: PrivateKey) -> dict[str, Any]:
-    """Adds to an update what the recovery key of the manifest before has to sign: that the agent goes
-    on with the keys listed here. Without it the agent could not go on with a new key alone, nor change
-    or remove its recovery key."""
+    """Adds the recovery key's signature to an update: the agent continues with the keys listed
+    here. The update needs it to continue with a new key only, or to change or remove the
+    recovery key."""
     members = {name: each for name, each in manifest.items() if name != "recovery"}
     read = read_manifest(members)
     if "previous" not in read:
@@ -33,7 +34,8 @@ def sign_recovery(manifest: dict[str, Any], key: PrivateKey) -> dict[str, Any]:
 
 
 def is_agreed(manifest: dict[str, Any], recovery_key: PublicKey | None) -> bool:
-    """Whether the recovery key of the manifest before agrees to this one. Refuses what another key has signed."""
+    """Whether the recovery key of the previous manifest agrees to this one. Rejects the signature
+    of another key."""
     if "recovery" not in manifest:
         return False
     if recovery_key is not None and is_signed(manifest["recovery"], _claim(manifest), recovery_key):

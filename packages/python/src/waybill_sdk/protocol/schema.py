@@ -1,4 +1,4 @@
-"""Schemas of strangers: judged before they are used, and never more work than is bounded (WB-66 to WB-69)."""
+"""Untrusted schemas: checked before they are used, with bounded work (WB-66 to WB-69)."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _COUNTS = (
 )
 _NUMBERS = ("multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum")
 _LEADS_ON = SINGLE | LISTS | MAPS | {"$ref", "$dynamicRef"}
-# What is applied to the very value, and not to a part of it: a circle of these never comes to an end.
+# Keywords that apply to the same value, and not to a part of it: a cycle of these never ends.
 _IN_PLACE = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
 
 
 class Allowance:
-    """What the schemas of one manifest may hold together; each takes its share of what is left."""
+    """What the schemas of one manifest may contain together; each uses a share of the remainder."""
 
     def __init__(self) -> None:
         self._left = {
@@ -56,7 +56,7 @@ class Allowance:
 
 
 class CompiledSchema:
-    """A schema that was judged, with its references led to where they lead."""
+    """A schema that was checked, with its references resolved."""
 
     def __init__(self, given: Any, allowance: Allowance | None = None) -> None:
         allowed = allowance or Allowance()
@@ -76,7 +76,7 @@ class CompiledSchema:
                 if isinstance(node.get(keyword), str):
                     anchors[node[keyword]] = node
         self._are_nodes = {id(node) for node in self._nodes}
-        # What leads to no other schema costs no more than to remember what it said.
+        # A schema without subschemas costs no more than remembering its result.
         self.leaves = {id(node) for node in self._nodes if _LEADS_ON.isdisjoint(node)}
         self.targets: dict[int, Schema] = {}
         for node in self._nodes:
@@ -86,9 +86,9 @@ class CompiledSchema:
         self._refuse_circles()
 
     def check(self, value: Any, budget: Budget | None = None) -> list[Issue]:
-        """
-        The faults of a value, or the first of them; none where it fits. 413 where it costs more than
-        one check may, or than a budget has left that several checks share (WB-69, WB-92).
+        """The faults of a value, or the first of them; none if it is valid. Raises 413 if that
+        costs more than one check may, or more than is left of a budget that several checks share
+        (WB-69, WB-92).
         """
         given = CHECK_STEPS if budget is None else min(CHECK_STEPS, budget.left)
         own = Budget(given)
@@ -99,7 +99,7 @@ class CompiledSchema:
                 budget.left -= given - own.left
 
     def allowed(self, node: dict[str, Any], keyword: str) -> frozenset[str]:
-        """The spellings of what `enum` or `const` allows, written down once."""
+        """The spellings of the values that `enum` or `const` allows, cached."""
         found = self._spelled.get((id(node), keyword))
         if found is None:
             values = node["enum"] if keyword == "enum" else [node["const"]]
@@ -162,7 +162,7 @@ def compile_schema(given: Any, allowance: Allowance | None = None) -> CompiledSc
 
 
 def _characters(given: Any) -> int:
-    """Those of names and texts, and eight for each value (WB-93)."""
+    """The characters of names and texts, and eight for each value (WB-93)."""
     count = 0
     stack = [given]
     while stack:

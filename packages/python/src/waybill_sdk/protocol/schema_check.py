@@ -1,4 +1,4 @@
-"""A value held against a schema (JSON Schema 2020-12). `format` asserts nothing."""
+"""Checks a value against a schema (JSON Schema 2020-12). `format` asserts nothing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from .schema import CompiledSchema
 
 _ISSUES_AT_MOST = 20
-# Of a pointer, and of one name in it: names are a stranger's.
+# For a pointer, and for one name in it: names are untrusted.
 _POINTER_CHARACTERS = 1_000
 _NAME_CHARACTERS = 100
 
 
 class Issue(NamedTuple):
-    """One fault: where, the keyword that is broken, and what of it."""
+    """One fault: its place, the violated keyword, and the message."""
 
     at: str
     keyword: str
@@ -35,7 +35,7 @@ class Issue(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The faults, and which members and items some keyword has looked at."""
+    """The faults, and the members and items that a keyword has evaluated."""
 
     issues: list[Issue]
     members: frozenset[str]
@@ -47,7 +47,8 @@ _FITS = Outcome([], _NOTHING, _NOTHING)
 
 
 def spelling(value: Any) -> str:
-    """The same for values that are equal in JSON: the order of members and 1 or 1.0 are no difference."""
+    """Equal for values that are equal in JSON: the order of members, and 1 or 1.0, make no
+    difference."""
     if isinstance(value, dict):
         return (
             "{"
@@ -58,7 +59,7 @@ def spelling(value: Any) -> str:
         return "[" + ",".join(map(spelling, value)) + "]"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    # Quicker than the writer of JSON, and the same.
+    # Faster than the JSON encoder, with the same result.
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return stringify_json(value)
@@ -98,7 +99,7 @@ _SIZES: dict[str, tuple[str, bool]] = {
 
 
 class Place:
-    """A place in a value. Its pointer is written only where it is shown, or it would be written at each step."""
+    """A place in a value. Its pointer is built only when it is shown, and not at each step."""
 
     __slots__ = ("_below", "key", "parent")
 
@@ -108,7 +109,7 @@ class Place:
         self._below: dict[str | int | tuple[str], Place] = {}
 
     def below(self, key: str | int | tuple[str]) -> Place:
-        """A member, an item, or, as a tuple, the name of a member. The same one each time."""
+        """A member, an item, or, as a tuple, the name of a member. Always returns the same object."""
         found = self._below.get(key)
         if found is None:
             found = self._below[key] = Place(self, key)
@@ -132,7 +133,7 @@ class Place:
 
 
 class Checker:
-    """One check of one value. What was checked once is not checked again at the same place."""
+    """One check of one value. Each schema is checked once at each place."""
 
     def __init__(self, compiled: CompiledSchema, budget: Budget) -> None:
         self._compiled = compiled
@@ -162,7 +163,8 @@ class Checker:
         return pattern.is_found_in(text, self._budget, self._memories[source])
 
     def _spelled(self, value: Any) -> str:
-        """The spelling of a value, paid for: it is copied once for each level that it is nested in."""
+        """The spelling of a value, charged to the budget: it is copied once for each level of
+        nesting."""
         stack: list[tuple[Any, int]] = [(value, 1)]
         while stack:
             each, depth = stack.pop()
@@ -319,7 +321,7 @@ class Checker:
         at: Place,
         issues: list[Issue],
     ) -> None:
-        """What a keyword says of the members that the others have not looked at."""
+        """The result of a keyword for the members that no other keyword has evaluated."""
         if keyword not in schema:
             return
         self._budget.spend(len(value))
@@ -375,7 +377,7 @@ class Checker:
 
 
 def _add(issues: list[Issue], more: Iterable[Issue]) -> None:
-    """More faults than are shown are not kept: a large value may have a million."""
+    """Only as many faults are kept as are shown: a large value may have a million."""
     for each in more:
         if len(issues) >= _ISSUES_AT_MOST:
             return

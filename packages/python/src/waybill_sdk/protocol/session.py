@@ -1,4 +1,4 @@
-"""Conversations that several handoffs share (WB-220 to WB-223)."""
+"""Sessions: conversations that several handoffs share (WB-220 to WB-223)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from .error import WaybillError
 from .limits import SESSION_WAIT_SECONDS
 
 SessionState = Literal["begun", "continued", "lost"]
-"""What became of a conversation: there was none before, it goes on, or it is not here and begins anew."""
+"""The state of a session: it is new, it is continued, or it was lost and starts again."""
 
 SESSION_ID = r"[!-~]{1,128}"
 
 
 def session_key(delegator: str, id: str) -> str:
-    """The key under which a recipient keeps what it keeps for a session: 64 hexadecimal digits.
+    """The key for what a recipient keeps for a session: 64 hexadecimal digits.
 
-    It is made from the delegator as well, so that an id that somebody else guesses opens nothing."""
+    The delegator is a part of it, so that a guessed id gives no access to another delegator's
+    session.
+    """
     check_session_id(id)
     return digest_of(f"waybill session 1\n{delegator}\n{id}").removeprefix("sha256:")
 
@@ -37,7 +39,7 @@ def check_session_id(id: Any) -> None:
 
 
 def session_of(given: str | dict[str, Any] | None) -> dict[str, Any] | None:
-    """The session as it stands in the envelope. What is none fails here, and not when the hub has read it."""
+    """The session as the envelope has it. An invalid one is rejected here, and not only by the hub."""
     if given is None:
         return None
     session: dict[str, Any] = {"id": given} if isinstance(given, str) else given
@@ -55,7 +57,7 @@ def session_of(given: str | dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def session_found(offered: SessionState, had_conversation: bool) -> SessionState:
-    """What a recipient says in its result, by what the hub has said and what it has found."""
+    """The session state for the result, from the hub's state and what the recipient has found."""
     if had_conversation:
         return "continued"
     return "begun" if offered == "begun" else "lost"

@@ -1,4 +1,4 @@
-"""Shapes of JSON values, put together from small checks. A check raises 400 and names the place (WB-28)."""
+"""Shapes of JSON values, composed of small checks. A check raises 400 and names the place (WB-28)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .status import STATUSES
 
 Check = Callable[[Any, str], None]
 
-# Bounds of texts that a person writes, and of names.
+# The limits of texts that a person writes, and of names.
 PROSE = 65_536
 NAME = 256
 
@@ -144,7 +144,7 @@ def record(
 
 
 def tagged(member: str, shapes: Mapping[str, Check]) -> Check:
-    """An object whose member says which of these it is."""
+    """An object with a member that selects one of these shapes."""
 
     def check(value: Any, at: str) -> None:
         if not isinstance(value, dict):
@@ -158,7 +158,7 @@ def tagged(member: str, shapes: Mapping[str, Check]) -> Check:
 
 
 def limited(most: int, check: Check) -> Check:
-    """A number that is refused with 413 above a limit."""
+    """A number that is rejected with 413 above a limit."""
 
     def both(value: Any, at: str) -> None:
         check(value, at)

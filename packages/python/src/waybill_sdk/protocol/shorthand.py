@@ -1,4 +1,4 @@
-"""Schemas in the shorthand of names and types, as JSON Schema 2020-12 (WB-66)."""
+"""Converts schemas in the shorthand of names and types to JSON Schema 2020-12 (WB-66)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ KEYWORDS = (
 
 
 def normalize_schema(given: Any, depth: int = 0) -> Schema:
-    """A JSON Schema stays what it is; names and types become one."""
+    """Returns a JSON Schema unchanged, and converts names and types to one."""
     if isinstance(given, bool):
         return given
     if not isinstance(given, dict):

@@ -1,4 +1,4 @@
-"""The closed set of status codes: one table that everything else reads."""
+"""The closed set of status codes, in one table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From whom a capability takes work (WB-210)."""
+"""The delegators from which a capability takes work (WB-210)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 def takes_from(
     capability: dict[str, Any], agent: str, kid: str, is_in: Callable[[str], bool]
 ) -> bool:
-    """Whether a capability takes work from an agent that signs with this key. Who is in a group a hub knows;
-    a recipient, which can't know, leaves its groups to its hub."""
+    """Whether a capability takes work from an agent that signs with this key. Only a hub knows the
+    members of groups, so a recipient leaves that check to its hub."""
     given = capability.get("from")
     if given is None:
         return True

@@ -1,6 +1,8 @@
-"""Names and attributes of spans and metrics, as every Waybill party has them, in no tracing library's types.
+"""The names and attributes of spans and metrics of every Waybill party, independent of a tracing
+library.
 
-They are those of @waybill/protocol/tracing, which packages/spec/vectors/tracing.json holds both to."""
+They are those of @waybill/protocol/tracing; packages/spec/vectors/tracing.json checks both.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from typing import Any, Literal
 from .envelope import Envelope
 from .usage import UsageRow, sum_usage
 
-# The last version in which the messaging and the GenAI names stand in one document.
+# The last version that has the messaging and the GenAI names in one document.
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0"
-# As much as W3C Trace Context asks everybody to pass on; a longer one is left out.
+# The length that W3C Trace Context asks everybody to pass on; a longer one is dropped.
 TRACESTATE_CHARACTERS = 512
 _SYSTEM = "waybill"
 _MODEL = "gen_ai.request.model"
@@ -32,23 +34,24 @@ class SpanShape:
 
 
 def send_span(handoff: Envelope, is_creator: bool) -> SpanShape:
-    """The delegator's: until the hub has the handoff in custody.
+    """The delegator's span: until the hub has the handoff in custody.
 
-    It is a producer where its own context travels with the handoff; where the application has given one,
-    that is what travels."""
+    It is a producer span if its own context is sent with the handoff; if the application has
+    given a context, that one is sent.
+    """
     kind: Literal["PRODUCER", "CLIENT"] = "PRODUCER" if is_creator else "CLIENT"
     name, attributes = _messaging(handoff, handoff["from"], "send")
     return SpanShape(name, kind, attributes)
 
 
 def process_span(handoff: Envelope, agent: str, attempt: int) -> SpanShape:
-    """The recipient's: one for each attempt, from its offer to the last word about it."""
+    """The recipient's span: one for each attempt, from its offer to the last envelope about it."""
     name, attributes = _messaging(handoff, agent, "process")
     return SpanShape(name, "CONSUMER", {**attributes, "messaging.waybill.attempt": attempt})
 
 
 def invoke_agent_span(handoff: Envelope, agent: str) -> SpanShape:
-    """Around the handler, inside of `process`."""
+    """The span around the handler, inside `process`."""
     return SpanShape(
         f"invoke_agent {agent}",
         "INTERNAL",
@@ -63,12 +66,12 @@ def invoke_agent_span(handoff: Envelope, agent: str) -> SpanShape:
 
 
 def failure_attributes(status: int) -> dict[str, str]:
-    """The status alone: what an error says may hold what the work was about."""
+    """Only the status: an error's message may contain content of the work."""
     return {"error.type": str(status)}
 
 
 def usage_attributes(rows: Sequence[UsageRow]) -> dict[str, str | int]:
-    """What an attempt has used itself, on its `invoke_agent` span; nothing where nothing is known."""
+    """The attempt's own usage, for its `invoke_agent` span; empty if it is unknown."""
     if not rows:
         return {}
     total = sum_usage(rows)
@@ -88,7 +91,7 @@ def usage_attributes(rows: Sequence[UsageRow]) -> dict[str, str | int]:
 
 
 def token_points(rows: Sequence[UsageRow]) -> list[tuple[int, dict[str, str]]]:
-    """The values that one attempt adds to the histogram: for each model its input and its output."""
+    """The values that an attempt adds to the histogram: for each model its input and its output."""
     points: list[tuple[int, dict[str, str]]] = []
     for row in rows:
         about = {"gen_ai.operation.name": "invoke_agent", "gen_ai.provider.name": _SYSTEM}

@@ -1,4 +1,4 @@
-"""Whose manifests are believed: pin, allow-list, registry, first use, in this order (WB-70)."""
+"""Which manifests are trusted: pin, allow-list, registry, first use, in this order (WB-70)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TrustPolicy:
     first_use: bool = False
 
     def decide(self, agent: str, kid: str, digest: str) -> str:
-        """What vouches for it, or a refusal."""
+        """The source that vouches for it; raises if there is none."""
         if agent in self.pins:
             return _vouched("pin", self.pins[agent], agent, kid, digest)
         if self.allow_list is not None:
@@ -36,7 +36,7 @@ class TrustPolicy:
 
 
 def vouches_for_key(policy: TrustPolicy, agent: str, kid: str) -> bool:
-    """Whether a policy names this very key of an agent: then its manifest may change to it."""
+    """Whether a policy names exactly this key of an agent, so that its manifest may change to it."""
     if agent in policy.pins:
         return kid in policy.pins[agent].get("kids", ())
     sources = (policy.allow_list or {}, policy.registry)

@@ -1,4 +1,4 @@
-"""What an attempt has used: requests, tokens and cost (WB-230 to WB-233)."""
+"""The usage of an attempt: requests, tokens and cost (WB-230 to WB-233)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from .limits import SAFE_INTEGER, USAGE_ROWS
 
 UsageRow = dict[str, Any]
-"""What was used of one model, with the names that it has on the wire."""
+"""The usage of one model, with its wire names."""
 
 USAGE_COUNTS = (
     "requests",
@@ -24,7 +24,7 @@ _MOST_UNITS = 10 ** (15 + _DECIMALS) - 1
 
 @dataclass(frozen=True)
 class UsageTotal:
-    """Rows added up. What no row has is 0."""
+    """The sum of rows. A member that no row has is 0."""
 
     requests: int = 0
     input_tokens: int = 0
@@ -37,25 +37,25 @@ class UsageTotal:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a handoff has used, by its recipient's word."""
+    """The usage of a handoff, as its recipient reports it."""
 
     own: list[UsageRow] = field(default_factory=list)
-    """By the attempt itself, without the handoffs that it has made."""
+    """The usage of the attempt itself, without the handoffs that it has made."""
     earlier: list[UsageRow] = field(default_factory=list)
-    """By the attempts that have paused, and that this one has gone on from."""
+    """The usage of the paused attempts that this one continues."""
     children: list[UsageRow] = field(default_factory=list)
-    """By the children of the handoff, each counted once."""
+    """The usage of the handoff's children, each counted once."""
     handoffs: list[str] = field(default_factory=list)
     """The ids of the children whose usage is in `children`."""
 
     @property
     def rows(self) -> list[UsageRow]:
-        """One row for each model and currency, all that was used."""
+        """The total usage, with one row for each model and currency."""
         return merge_usage([*self.own, *self.earlier, *self.children])
 
     @property
     def total(self) -> UsageTotal:
-        """All that was used, added up."""
+        """The sum of the total usage."""
         return sum_usage(self.rows)
 
     @staticmethod
@@ -65,7 +65,7 @@ class Usage:
         return None if wire is None else Usage(*(wire.get(name, []) for name in names))
 
     def as_wire(self) -> dict[str, Any] | None:
-        """The usage as it stands in a result; None where there is nothing to say."""
+        """The usage as it is in a result; None if there is none."""
         lists = {
             "own": self.own,
             "earlier": self.earlier,
@@ -76,14 +76,16 @@ class Usage:
 
 
 def merge_usage(rows: Iterable[UsageRow]) -> list[UsageRow]:
-    """Rows with one row for each model and currency (WB-232).
+    """Merges rows into one for each model and currency (WB-232).
 
-    Beyond 64 of them, those after the 32nd become one row without a model for each currency."""
+    If there are more than 64, those after the 32nd become one row without a model for each
+    currency.
+    """
     merged = _merged_by(rows, lambda row: (row.get("model"), _currency(row)))
     if len(merged) <= USAGE_ROWS:
         return merged
     kept, others = merged[: USAGE_ROWS // 2], merged[USAGE_ROWS // 2 :]
-    # No provider has so many currencies; a recipient that invents more of them loses the rest.
+    # No provider has so many currencies; if a recipient invents more, the rest is lost.
     rest = _merged_by(
         ({name: each for name, each in row.items() if name != "model"} for row in others),
         _currency,
@@ -92,7 +94,7 @@ def merge_usage(rows: Iterable[UsageRow]) -> list[UsageRow]:
 
 
 def sum_usage(rows: Iterable[UsageRow]) -> UsageTotal:
-    """Rows added up, whatever their models."""
+    """The sum of rows, whatever their models."""
     counts = dict.fromkeys(USAGE_COUNTS, 0)
     costs: dict[str, dict[str, str]] = {}
     for row in rows:
@@ -106,7 +108,7 @@ def sum_usage(rows: Iterable[UsageRow]) -> UsageTotal:
 
 
 def is_more_money(one: dict[str, str], other: dict[str, str]) -> bool | None:
-    """Whether an amount is more than another; None where their currencies differ."""
+    """Whether an amount is more than another; None if their currencies differ."""
     if one["currency"] != other["currency"]:
         return None
     return _units(one["amount"]) > _units(other["amount"])
