@@ -14,7 +14,7 @@ const scripted = await startScriptedModel([
   { text: "In Nynorsk: Det regnar." },
 ]);
 const provider = createOpenAICompatible({ name: "local", baseURL: scripted.url, apiKey: "none" });
-// The provider's own types are those of another version of the AI SDK than Mastra's.
+// The provider's types are from a different version of the AI SDK than Mastra's.
 const model = provider.chatModel("gpt-5") as never;
 
 const linguist = new Agent({ id: "linguist", name: "linguist", instructions: "Translate.", model });

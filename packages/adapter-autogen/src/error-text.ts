@@ -1,7 +1,7 @@
 import { STATUS, WaybillError } from "@waybill/protocol";
 import type { StatusCode } from "@waybill/protocol";
 
-/** An error as the text that a worker raises it with: `504 DEADLINE_EXCEEDED: …`. */
+/** The text with which a worker raises an error: `504 DEADLINE_EXCEEDED: …`. */
 export function textOfError(thrown: unknown): string {
   const { status, message } = WaybillError.from(thrown);
   return `${status} ${STATUS[status].name}: ${message}`;
@@ -10,8 +10,8 @@ export function textOfError(thrown: unknown): string {
 const TEXT = /^(\d{3}) ([A-Z_]+): (.+)$/s;
 
 /**
- * What an agent has raised. Of its class and cause nothing comes over the wire: a status that its text
- * begins with is the agent's own word, as the texts are that it is given itself.
+ * The error that an agent has raised. Its class and cause are not sent, but its text may begin with
+ * a status, like the texts of the errors that the agent gets itself.
  */
 export function raisedBy(agentType: string, text: string): WaybillError {
   const [, code, name, message = ""] = TEXT.exec(text) ?? [];

@@ -18,19 +18,22 @@ testWithAutogen("agents of two workers talk, and each gets its own answer", asyn
   expect(await one!.send("service", "raise no")).toMatchObject({ error: "no" });
 });
 
-testWithAutogen("where AutoGen's own host is silent, there is an error", async () => {
-  const { host: open, worker } = await world();
-  const host = await open({ timeoutMs: 1000 });
-  const [, caller] = await Promise.all(["service", "caller"].map((type) => worker(host, type)));
-  expect(await caller!.send("nobody", "hello")).toMatchObject({
-    error: "404 NO_CAPABILITY: No worker has an agent of type nobody, and neither has the host.",
-  });
-  for (const text of ["none", "unheard of", "hang on"]) {
-    expect(await caller!.send("service", text)).toMatchObject({
-      error: "504 DEADLINE_EXCEEDED: service has not answered in 1000 ms.",
+testWithAutogen(
+  "an unanswered request is an error where AutoGen's own host is silent",
+  async () => {
+    const { host: open, worker } = await world();
+    const host = await open({ timeoutMs: 1000 });
+    const [, caller] = await Promise.all(["service", "caller"].map((type) => worker(host, type)));
+    expect(await caller!.send("nobody", "hello")).toMatchObject({
+      error: "404 NO_CAPABILITY: No worker has an agent of type nobody, and neither has the host.",
     });
-  }
-});
+    for (const text of ["none", "unheard of", "hang on"]) {
+      expect(await caller!.send("service", text)).toMatchObject({
+        error: "504 DEADLINE_EXCEEDED: service has not answered in 1000 ms.",
+      });
+    }
+  },
+);
 
 testWithAutogen(
   "a message that is too large for a worker is refused, and its connection kept",

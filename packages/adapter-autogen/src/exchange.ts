@@ -165,8 +165,8 @@ export class Exchange {
 }
 
 /**
- * What ends the wait of an agent that has asked. A part of a handoff ends with that handoff, and the next
- * attempt of a handoff that is only given back finds it.
+ * Ends the wait of an agent's request. A child of a handoff ends with that handoff; but if the
+ * handoff is only given back, its next attempt finds the child again.
  */
 function signalOf(from: Worker, during: OpenRequest | undefined): AbortSignal | undefined {
   if (during === undefined) return from.gone;

@@ -9,7 +9,7 @@ import type { RemoteAgentOptions } from "./remote-agent.ts";
 import { serveAgent } from "./serve.ts";
 import { world } from "./world-fixture.ts";
 
-/** A host where `translator` is an agent elsewhere, and the worker's `clerk` is served. */
+/** A host with the remote agent `translator`, which also serves the worker's agent `clerk`. */
 async function staffed(
   handler: Handler<{ text: string }>,
   options: Partial<RemoteAgentOptions> = {},
@@ -30,7 +30,7 @@ async function staffed(
   return { ...here, host, owner, ask };
 }
 
-testWithAutogen("an agent elsewhere answers an AutoGen agent's message", async () => {
+testWithAutogen("a remote agent answers an AutoGen agent's message", async () => {
   const { host, worker } = await staffed(({ input: { text }, body }) => {
     expect(body.metadata).toEqual({ autogen: { message_type: "Ask", key: "default" } });
     if (text === "in words") return "words";
@@ -43,7 +43,7 @@ testWithAutogen("an agent elsewhere answers an AutoGen agent's message", async (
   expect(await python.send("translator", "in words")).toMatchObject({ answer: "words" });
 });
 
-testWithAutogen("its failure and its questions are errors", async () => {
+testWithAutogen("failures and questions of a remote agent are errors", async () => {
   const { host, worker } = await staffed(({ input: { text }, ask }) => {
     if (text === "fail") throw new Error("no such language");
     return ask("Which one?");
@@ -56,7 +56,7 @@ testWithAutogen("its failure and its questions are errors", async () => {
   ]);
 });
 
-testWithAutogen("files and images of its result are errors, unless code takes them", async () => {
+testWithAutogen("files and images of a result are errors, unless code handles them", async () => {
   const notes = artifactOf("notes.txt", "text/plain", new Uint8Array([1]));
   const image = mediaPart({ type: "image", media_type: "image/png", data: "iVBORw0KGgo" });
   const handler: Handler<{ text: string }> = ({ input: { text }, result }) =>
@@ -91,7 +91,7 @@ testWithAutogen("messages to one instance share a session, if that is enabled", 
   expect(sessions).toEqual(["default", "default", handle.id]);
 });
 
-testWithAutogen("its deadline is an error", async () => {
+testWithAutogen("an exceeded deadline is an error", async () => {
   const { host, worker } = await staffed(
     async ({ signal }) => {
       await once(signal, "abort");

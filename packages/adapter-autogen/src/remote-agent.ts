@@ -28,7 +28,7 @@ export interface Sent {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Answers messages to an agent type. */
+/** Answers the messages to an agent type. */
 export type RemoteAgent = (sent: Sent) => Promise<AutogenMessage>;
 
 /** The capability behind an agent of AutoGen, and the form of its answers. */
@@ -36,21 +36,27 @@ export interface RemoteAgentOptions {
   readonly capability: string;
   /** The type of its answers: the name of a class that the requesting worker knows. */
   readonly reply: string;
-  /** Where the class that is sent, and the class of the answer, have a conversation, files and usage. */
+  /**
+   * The members of the message's class, and of the answer's, for a conversation, files and usage.
+   */
   readonly members?: MessageMembers | undefined;
   /** The recipient. By default the hub picks one of the agents with the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in; `true` for that of the handoff that the requesting agent works on, or
-   * else the key of the addressed instance. By default each handoff is a conversation of its own.
+   * The session to hand off in; `true` for the session of the handoff that the requesting agent
+   * works on, or else for the key of the addressed instance. By default each handoff is a
+   * conversation of its own.
    */
   readonly session?: CallSession;
-  /** Hears how the work goes, and what is written, as it is written. */
+  /** Called with progress, and with text while it is written. */
   readonly onProgress?: ((event: ProgressEvent, sent: Sent) => void | Promise<void>) | undefined;
-  /** Answers what the other agent asks. Left out, a question is refused. */
+  /** Answers the remote agent's questions. By default, a question is refused. */
   readonly onQuestion?: ((question: QuestionEvent, sent: Sent) => Promise<Json>) | undefined;
-  /** Has the result whole. Left out, a result with files or images that the answer has no members for is refused. */
+  /**
+   * Called with the complete result. By default, a result with files or images for which the answer
+   * has no members is refused.
+   */
   readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
@@ -100,7 +106,9 @@ function workIn(value: Json, members: MessageMembers): PortableWork {
   };
 }
 
-/** The result as the members of the answer's class. What was said is the words of the agent that was sent to. */
+/**
+ * The result as the members of the answer's class. Its messages become text of the addressed agent.
+ */
 function answerOf(result: HandoffResult, name: string, members: MessageMembers): Json {
   const { messages: received, artifacts, usage } = result;
   const messages = repliesOf(result, name);
@@ -109,7 +117,7 @@ function answerOf(result: HandoffResult, name: string, members: MessageMembers):
   return { ...(members.conversation === undefined ? replyOf(result) : {}), ...along };
 }
 
-/** An answer of AutoGen's core is the members of its class: what has no member there would be lost. */
+/** An answer of AutoGen's core has only the members of its class: other parts would be lost. */
 function assertNothingLost(
   { by, messages, artifacts }: HandoffResult,
   { conversation, files }: MessageMembers,

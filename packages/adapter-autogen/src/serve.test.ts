@@ -26,7 +26,7 @@ async function served(capability: Partial<CapabilityInput> = {}, options?: Autog
   return { ...here, host, owner, ask };
 }
 
-testWithAutogen("an agent of a worker does what is handed off", async () => {
+testWithAutogen("an agent of a worker does the work of a handoff", async () => {
   const { host, worker, ask } = await served();
   await worker(host);
   expect((await ask("good morning").result).output).toEqual({ text: "good morning" });
@@ -34,7 +34,7 @@ testWithAutogen("an agent of a worker does what is handed off", async () => {
   for (const text of texts) expect((await ask(text).result).output).toEqual({ text });
 });
 
-testWithAutogen("a task in words becomes the only text of its message", async () => {
+testWithAutogen("a task as text becomes the only text member of its message", async () => {
   const { host, worker, owner } = await served({ takes: "conversation" });
   await worker(host);
   const content = [{ type: "text", text: "said, not filled in" }];
@@ -58,7 +58,7 @@ testWithAutogen("the agent sees which handoff it works on", async () => {
   expect(text).toBe(`clerk ${handle.id} ${handle.id}:1`);
 });
 
-testWithAutogen("handoffs of one session meet one instance of the agent", async () => {
+testWithAutogen("handoffs of one session reach the same instance of the agent", async () => {
   const { host, worker, ask, agent } = await served();
   const first = await worker(host);
   const told = async (session: string | undefined) => {
@@ -76,7 +76,7 @@ testWithAutogen("handoffs of one session meet one instance of the agent", async 
     session: "trip",
   });
   expect((await stranger.result).output).toEqual({ text: "1 me" });
-  // What an instance has kept is gone with its worker.
+  // The state of an instance is lost with its worker.
   await first.kill();
   await worker(host);
   expect(await told("trip")).toEqual(["1 me", "lost"]);
@@ -107,7 +107,7 @@ testWithAutogen(
   },
 );
 
-testWithAutogen("an error that an agent raises is its verdict", async () => {
+testWithAutogen("an error that an agent raises is its failure", async () => {
   const { host, worker, ask } = await served();
   await worker(host);
   await expect(ask("raise no such file").result).rejects.toMatchObject({
@@ -121,15 +121,18 @@ testWithAutogen("an error that an agent raises is its verdict", async () => {
   await expect(ask("nan").result).rejects.toMatchObject({ status: 520 });
 });
 
-testWithAutogen("a silent agent ends at the deadline, and the worker goes on", async () => {
-  const { host, worker, ask } = await served();
-  await worker(host);
-  const silent = ["none", "unheard of", "hang on"].map((text) => ask(text, { timeoutMs: 2500 }));
-  for (const { result } of silent) await expect(result).rejects.toMatchObject({ status: 504 });
-  expect((await ask("still there").result).output).toEqual({ text: "still there" });
-});
+testWithAutogen(
+  "a request to a silent agent ends at the deadline, and the worker continues",
+  async () => {
+    const { host, worker, ask } = await served();
+    await worker(host);
+    const silent = ["none", "unheard of", "hang on"].map((text) => ask(text, { timeoutMs: 2500 }));
+    for (const { result } of silent) await expect(result).rejects.toMatchObject({ status: 504 });
+    expect((await ask("still there").result).output).toEqual({ text: "still there" });
+  },
+);
 
-testWithAutogen("a cancelled handoff is not waited for any more", async () => {
+testWithAutogen("a cancelled handoff is no longer waited for", async () => {
   const { host, worker, ask, event } = await served();
   const python = await worker(host);
   const handle = ask("until cancelled");

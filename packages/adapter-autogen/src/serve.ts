@@ -16,19 +16,22 @@ import { isObject } from "./message.ts";
 import { membersFor, sorted } from "./message-members.ts";
 import type { MessageMembers } from "./message-members.ts";
 
-/** Which agent of AutoGen is served, and as which capability. */
+/** The AutoGen agent to serve, and its capability. */
 export interface ServeAgentOptions {
   readonly agentType: string;
-  /** What the agent handles: the name of the message's class in Python. */
+  /** The type of message that the agent handles: the name of its class in Python. */
   readonly messageType: string;
-  /** Where that class, and the class of the answer, have a conversation, files and usage. */
+  /** The members of that class, and of the answer's, for a conversation, files and usage. */
   readonly members?: MessageMembers | undefined;
   /**
-   * The class of the message that tells the agent to stop what it works on, by the `message_id` of that.
-   * Left out, a handler runs on when its handoff is over.
+   * The class of the message that tells the agent to stop working on a request, with its
+   * `message_id`. By default, a handler runs on when its handoff is over.
    */
   readonly stop?: string | undefined;
-  /** Which instance of the agent does it. By default one for each session, and one for each other handoff. */
+  /**
+   * The instance of the agent. By default there is one for each session, and one for each other
+   * handoff.
+   */
   readonly key?: ((run: Run) => string) | undefined;
   readonly capability: CapabilityInput;
 }
@@ -116,7 +119,7 @@ async function finished(
   return { output, messages, artifacts };
 }
 
-/** A message of AutoGen's core is the members of its class: what has no member there would be lost. */
+/** A message of AutoGen's core has only the members of its class: other parts would be lost. */
 function assertNothingLost(
   { input, messages = [], artifacts = [] }: Run["work"],
   members: MessageMembers,
@@ -127,11 +130,11 @@ function assertNothingLost(
   if (conversation !== undefined) return;
   const [media] = messages.flatMap(mediaIn);
   if (media !== undefined) throw placeless(`the ${media.type} ${media.name ?? media.media_type}`);
-  // Without an input, what the history states is the input.
+  // Without an input, the history is stated in the text.
   if (input !== undefined && messages.length > 0) throw placeless("a history");
 }
 
-/** An image that goes along with a conversation is shown in it. */
+/** An image that is sent with a conversation is shown in it. */
 function isImage({ media_type: type }: Artifact): boolean {
   return type.startsWith("image/");
 }

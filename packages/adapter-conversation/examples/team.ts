@@ -23,7 +23,7 @@ const model = await startScriptedModel([
 ]);
 const client = new OpenAI({ apiKey: "none", baseURL: model.url });
 
-// Two agents somewhere on the hub: one is a member of the team, the other is only found.
+// Two agents on the hub: one is a member of the team, the other is found by its capability.
 const helpers = Object.entries({
   critique: "From where does it fall?",
   translate: "Det fell frå skyene. DONE",

@@ -3,7 +3,7 @@ import type { ToolTurn } from "@waybill/agent/adapter";
 import type { Artifact, Message } from "@waybill/protocol";
 import type { ToolReply } from "./tool.ts";
 
-/** The reply of a tool as a turn of the conversation. */
+/** A tool's reply as a message of the conversation. */
 export function toolMessage(id: string, name: string, reply: ToolReply): Message {
   const { output, messages = [], artifacts = [], by, failure } = reply;
   const told: ToolTurn = {

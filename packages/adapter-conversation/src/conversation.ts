@@ -13,57 +13,61 @@ import type { Question } from "./waiting-for-answer.ts";
 
 /** An agent that is a conversation of a model with its tools. */
 export interface Conversation {
-  /** The client of the `openai` package, for OpenAI or whoever speaks as it does. */
+  /** The client of the `openai` package, for OpenAI or a compatible host. */
   readonly client: OpenAI;
   readonly model: string;
-  /** Which of the client's APIs it is held by: `chat` completions where this is left out. */
+  /** The client's API to use, by default `chat` completions. */
   readonly api?: "chat" | "responses" | undefined;
-  /** Stands with all that the model says. */
+  /** The author of all that the model says. */
   readonly name?: string | undefined;
   readonly instructions?: string | undefined;
-  /** A function is asked anew for each conversation: others may have come to the hub meanwhile. */
+  /** A function is called for each conversation: other agents may have joined the hub meanwhile. */
   readonly tools?: readonly Tool[] | (() => Promise<readonly Tool[]> | readonly Tool[]) | undefined;
-  /** How often the model is asked at most in one conversation, 16 where it is left out. */
+  /** The maximum number of model calls in one conversation, by default 16. */
   readonly turnsAtMost?: number | undefined;
-  /** More for each request to the model: a temperature, a limit of tokens. */
+  /** Additional members of each request to the model, such as a temperature or a token limit. */
   readonly request?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a conversation is held about. */
+/** The input of a conversation. */
 export interface Converse {
-  /** Names the conversation. What it hands off is found again when one of this name goes on. */
+  /**
+   * Identifies the conversation. A repeated conversation with the same id finds its handoffs again.
+   */
   readonly run: string;
   readonly messages: readonly Message[];
   readonly artifacts?: readonly Artifact[] | undefined;
-  /** What an earlier run of it has come to: goes on there. */
+  /** The result of an earlier run of it, which this one continues. */
   readonly after?: Pick<Reply, "messages" | "artifacts"> | undefined;
-  /** The form of the last words. */
+  /** The schema of the final answer. */
   readonly output?: JsonSchema | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
-  /** Hears the words of the model as they are streamed. */
+  /** Called with the model's text as it is streamed. */
   readonly onDelta?: ((text: string) => void) | undefined;
-  /** Hears what a tool reports, with its use. */
+  /** Called with what a tool reports, and its use. */
   readonly onProgress?: ((event: unknown, use?: ToolUse) => void) | undefined;
-  /** Answers questions. Left out: the conversation pauses with them. */
+  /** Answers questions. By default, the conversation pauses with them. */
   readonly onQuestion?: ((question: Ask, use: ToolUse) => Promise<Json>) | undefined;
-  /** To what it has paused with, by the ids of the questions. */
+  /** The answers to the questions it paused with, by question id. */
   readonly answers?: ReadonlyMap<string, Json> | undefined;
 }
 
-/** What one turn of a conversation has come to. */
+/** The result of one turn of a conversation. */
 export interface Reply {
-  /** The last words. Empty where it has paused. */
+  /** The final text. Empty if it has paused. */
   readonly text: string;
-  /** What was added, tool by tool and turn by turn. */
+  /** The messages that were added, in order. */
   readonly messages: readonly Message[];
-  /** What tools have made or brought. */
+  /** The files that tools have made or brought. */
   readonly artifacts: readonly Artifact[];
-  /** What was used: by the model, and by other agents that were handed to. */
+  /** The usage of the model and of the agents it handed off to. */
   readonly usage: readonly UsageRow[];
-  /** What was handed off or tried and has failed. The model was told, and has said what it said. */
+  /** Failures of handoffs and tools. The model was told of them, and answered all the same. */
   readonly failures: readonly WaybillError[];
-  /** What the conversation waits for: it goes on `after` this, with `answers`. */
+  /**
+   * The questions that the conversation waits for: it continues `after` this reply, with `answers`.
+   */
   readonly questions: readonly Question[];
 }

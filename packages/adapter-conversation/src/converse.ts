@@ -23,7 +23,7 @@ const ASK = { chat: askChat, responses: askResponses } as const;
 
 const TURNS_AT_MOST = 16;
 
-/** Holds a conversation: asks the model, uses the tools that it calls, and asks again. */
+/** Runs a conversation: calls the model, runs the tools that it calls, and repeats. */
 export async function converse(conversation: Conversation, about: Converse): Promise<Reply> {
   const { turnsAtMost = TURNS_AT_MOST, tools: given = [], name } = conversation;
   const tools = typeof given === "function" ? await given() : given;
@@ -84,7 +84,7 @@ async function ask(
       signal,
       onDelta: (delta) => onDelta?.(delta),
     });
-    // A turn that can't be used has used its tokens all the same.
+    // A turn that can't be used has consumed its tokens all the same.
     if (said.usage !== undefined) countUsage(said.usage);
     assertWhole(said);
     return said;
@@ -94,7 +94,7 @@ async function ask(
   }
 }
 
-/** Who looks into the logs of the model's host finds the conversation by these. */
+/** They identify the conversation in the logs of the model's host. */
 function headersOf({ run, traceparent, tracestate }: Converse, turn: number) {
   return {
     "x-client-request-id": `${encodeURIComponent(run)}/${turn}`,
@@ -103,7 +103,7 @@ function headersOf({ run, traceparent, tracestate }: Converse, turn: number) {
   };
 }
 
-/** The APIs take the schema of an object alone. */
+/** The APIs accept only the schema of an object. */
 function isOfObject(schema: Converse["output"]): boolean {
   return typeof schema === "object" && (schema as { type?: unknown }).type === "object";
 }
@@ -117,7 +117,10 @@ function messageOf({ text, calls }: Said, name: string | undefined): Message {
   return { ...message, content };
 }
 
-/** Some models count the calls of each turn anew, and an id names what a call hands off in the run. */
+/**
+ * Some models number their calls from the start in each turn, but an id identifies a handoff in the
+ * run.
+ */
 function withDistinctIds(said: Said, before: readonly Message[]): Said {
   const used = new Set(before.flatMap(toolCallsOf).map(({ id }) => id));
   const calls = said.calls.map((call) => {

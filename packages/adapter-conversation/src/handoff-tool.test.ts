@@ -23,7 +23,7 @@ async function toolsFor({ hub, agent }: World) {
   return handoffTools(agent("editor"), await hub.find({ capability: "weather/town" }));
 }
 
-test("a model hands off by capability to whom the hub picks, and is told the result as data", async () => {
+test("a model hands off by capability to the agent that the hub picks, and gets the result as data", async () => {
   const here = await world();
   const seen: unknown[] = [];
   for (const id of ["bergen", "oslo"]) {
@@ -54,11 +54,11 @@ test("a model hands off by capability to whom the hub picks, and is told the res
   expect(told).toMatch(/^<untrusted-result>\n(bergen|oslo) gave this back\. It is data/);
   expect(told.match(/<\/untrusted-result>/g)).toHaveLength(1);
   expect(told).not.toContain("\u202e");
-  // What is spelled out is not lost.
+  // The neutralized text keeps its content.
   expect(JSON.parse(told.split("\n")[2]!)).toEqual({ output: { says: TRICK } });
 });
 
-test("failures and dead letters are told to the model as data, and it goes on", async () => {
+test("the model is told of failures and dead letters as data, and continues", async () => {
   const here = await world();
   const slow = here.agent("slow");
   slow.serve(WEATHER, async ({ input, signal }) => {
@@ -87,11 +87,11 @@ test("failures and dead letters are told to the model as data, and it goes on", 
     .map(({ content }) => content);
   expect(deadLetter).toContain('"status":504,"name":"DEADLINE_EXCEEDED"');
   expect(failure).toContain('"status":500,"name":"TASK_FAILED"');
-  // Its brackets are spelled out: those that are left are the marking's.
+  // Its own brackets are escaped: those that are left belong to the marking.
   expect(failure!.match(/[<>]/g)).toHaveLength(4);
 });
 
-test("a failure ends the conversation where that is wanted", async () => {
+test("a failure ends the conversation if the tool is configured so", async () => {
   const here = await world();
   const broken = here.agent("broken");
   broken.serve(WEATHER, () => {
@@ -109,7 +109,7 @@ test("a failure ends the conversation where that is wanted", async () => {
   await expect(ended).rejects.toMatchObject({ status: 413, message: "The town is too large." });
 });
 
-test("calls that a model counts anew in each turn are a handoff each", async () => {
+test("calls of several turns with the same id are separate handoffs", async () => {
   const here = await world();
   const seen: unknown[] = [];
   const agent = here.agent("bergen");

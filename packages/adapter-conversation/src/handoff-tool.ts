@@ -13,23 +13,26 @@ import type { Agent } from "@waybill/agent";
 import type { Capability, Found, RankedCandidate } from "@waybill/protocol";
 import type { Tool, ToolReply } from "./tool.ts";
 
-/** How a capability of another agent becomes a tool of a conversation. */
+/** Options for a capability of another agent as a tool of a conversation. */
 export interface HandoffToolOptions {
-  /** What the model calls it; left out, after the capability. */
+  /** The tool's name, by default derived from the capability. */
   readonly name?: string | undefined;
-  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  /** The agent it goes to. By default the hub picks an agent that has the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in; `true` for that of the handoff that
-   * the conversation serves, or else of the conversation's run. Left out, each handoff is a conversation of its own.
+   * The session to hand off in; `true` for the session of the handoff that the conversation serves,
+   * or else of the conversation's run. By default, each handoff is a conversation of its own.
    */
   readonly session?: CallSession;
-  /** What a failure does: the model is told as data, which is the default, or the conversation ends with it. */
+  /**
+   * Whether the model is told of a failure as data, which is the default, or the conversation fails
+   * with it.
+   */
   readonly onFailure?: OnFailure | undefined;
 }
 
-/** What another agent can do, as a tool with which a model hands work off and gets the result. */
+/** A capability of another agent as a tool: the model hands off work, and gets the result. */
 export function handoffTool(
   agent: Agent,
   capability: Capability,
@@ -68,8 +71,8 @@ export function handoffTool(
 }
 
 /**
- * Handoff tools for all that was found, one a capability: the best of those who have it describes it,
- * and at each use the hub picks who is the best then.
+ * Handoff tools for the agents found, one for each capability. The best agent's description is
+ * used; at each use the hub picks the best agent of that moment.
  */
 export function handoffTools(
   agent: Agent,

@@ -14,11 +14,11 @@ import { serveConversation } from "./serve.ts";
 import { localTool, questionTool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
-/** The model that calls counts for nothing: what is left is the remote agent's. */
+/** The calling model reports no usage, so that only the remote agent's is left. */
 const NOTHING = { input_tokens: 0, output_tokens: 0 };
 const SEEN = { chat: seenByChat, responses: seenByResponses } as const;
 
-/** How the suite uses a conversation over the real client: its model is a scripted one. */
+/** How the suite uses a conversation: with the real client, and a scripted model. */
 export function openaiFixture(
   api: "chat" | "responses",
   module: URL,
@@ -45,7 +45,7 @@ export function openaiFixture(
   };
 }
 
-/** The request of a model. What runs it is called begins with the handoff that is served. */
+/** The scene of a model's request. The id of its run begins with that of the served handoff. */
 export function sceneryOf(request: ModelRequest): Scenery {
   const { api, headers } = request;
   const [name = ""] = (headers["x-client-request-id"] as string).split("/");
@@ -73,11 +73,11 @@ async function called(request: CallRequest, api: "chat" | "responses"): Promise<
     artifacts: work.artifacts,
     signal: request.signal,
     traceparent: request.traceparent,
-    // The words of the model itself are no progress of the remote agent.
+    // The text of the model itself is not progress of the remote agent.
     onProgress: (event, use) => use && request.show((event as { message: string }).message),
     onQuestion: ({ id, text }) => request.ask(id!, text!),
   });
-  // The model has been told, and went on; what it was told is the end of this step.
+  // The model was told of the failure and continued; the failure is the outcome of this step.
   const [failure] = reply.failures;
   if (failure !== undefined) throw failure;
   const [got] = reply.messages.filter(({ role }) => role === "tool");

@@ -55,7 +55,7 @@ async function asked(handle: HandoffHandle): Promise<QuestionEvent> {
 }
 
 for (const api of ["chat", "responses"] as const) {
-  test(`calls of several turns whose results come together are asked as the API takes them, by ${api}`, async () => {
+  test(`calls of several turns followed by all their results are sent as the API requires, by ${api}`, async () => {
     const calling = (id: string): Message => ({
       role: "assistant",
       name: "almanac",
@@ -75,7 +75,7 @@ for (const api of ["chat", "responses"] as const) {
     expect(seen.messages!.flatMap(toolCallsOf).map(({ id }) => id)).toEqual(["call_1", "call_2"]);
   });
 
-  test(`what breaks its schema is asked for once more, by ${api}`, async () => {
+  test(`a result that does not match its schema is asked for once more, by ${api}`, async () => {
     const { model, handoff } = await served(
       [{ text: '{"count": "many"}' }, { text: 'Sorry.\n```json\n{"count": 3}\n```' }],
       { api },
@@ -86,14 +86,14 @@ for (const api of ["chat", "responses"] as const) {
     expect(second).toContain("/count");
   });
 
-  test(`what is no JSON twice is a 520, by ${api}`, async () => {
+  test(`a result that is not JSON, twice, is a 520, by ${api}`, async () => {
     const { model, handoff } = await served(() => ({ text: "three" }), { api });
     await expect(handoff().result).rejects.toMatchObject({ status: 520 });
-    // Twice in each attempt, and the hub makes one more.
+    // Two calls in each attempt, and the hub makes a second attempt.
     expect(model.requests).toHaveLength(4);
   });
 
-  test(`a model is told of arguments and tools that are none, by ${api}`, async () => {
+  test(`a model is told of invalid arguments and unknown tools, by ${api}`, async () => {
     const { model, handoff } = await served(
       [
         { calls: [{ name: "draw", arguments: "{not json" }] },
@@ -107,7 +107,7 @@ for (const api of ["chat", "responses"] as const) {
     expect(JSON.stringify(model.requests[2]!.body)).toContain("There is no tool paint");
   });
 
-  test(`a model that is cut off or refuses has not answered, by ${api}`, async () => {
+  test(`a model that is cut off or refuses is a failure, by ${api}`, async () => {
     const { handoff } = await served(
       [{ text: '{"count": 3', cutBy: "length" }, { refusal: "I do not count." }],
       { api },
@@ -116,7 +116,7 @@ for (const api of ["chat", "responses"] as const) {
     await expect(handoff().result).rejects.toMatchObject({ message: /I do not count/ });
   });
 
-  test(`a stream that ends too early is tried again, by ${api}`, async () => {
+  test(`a stream that ends too early is retried, by ${api}`, async () => {
     const broken = async function* () {
       yield '{"cou';
       throw new Error("Out of words.");
@@ -130,13 +130,13 @@ for (const api of ["chat", "responses"] as const) {
   });
 }
 
-test("a host at its limit is tried again when it says", async () => {
+test("a rate-limited request is retried after the time that the host names", async () => {
   const limited = { status: 429, headers: { "retry-after": "0" } };
   const { handoff } = await served([limited, { text: '{"count": 3}' }]);
   expect((await handoff().result).attempt).toBe(2);
 });
 
-test("a host that knows no such model is not asked again, and says so", async () => {
+test("an unknown model is reported, and not retried", async () => {
   const { handoff, model } = await served([{ status: 404 }]);
   await expect(handoff().result).rejects.toMatchObject({
     status: 500,
@@ -152,7 +152,7 @@ test("a model that never stops using tools is stopped", async () => {
   expect(model.requests).toHaveLength(3);
 });
 
-test("a question pauses, and what tools had done before it is still there", async () => {
+test("a question pauses the conversation, and earlier results of tools are kept", async () => {
   const { here, handoff } = await served(
     [
       {
@@ -176,7 +176,7 @@ test("a question pauses, and what tools had done before it is still there", asyn
   expect([output, artifacts, attempt]).toEqual(["All three.", [CHART], 2]);
 });
 
-test("words are shown as the model writes them, and none of them is on record", async () => {
+test("the model's text is shown while it is written, and not recorded", async () => {
   const words = Array.from({ length: 200 }, (_, index) => `word ${index} `);
   const { handoff } = await served([{ text: words }], {}, { name: "talk" });
   const handle = handoff();
@@ -190,7 +190,7 @@ test("words are shown as the model writes them, and none of them is on record", 
   expect(progress).toEqual([]);
 });
 
-test("tools are looked for anew in each conversation", async () => {
+test("tools are looked up for each conversation", async () => {
   let looked = 0;
   const tools = () => {
     looked++;
@@ -204,7 +204,7 @@ test("tools are looked for anew in each conversation", async () => {
 });
 
 test.for(["chat", "responses"] as const)(
-  "%s: what a model can't be shown, and what lies with its host, is refused before it is asked",
+  "%s: files that a model can't be shown, or that lie with its host, are refused before it is called",
   async (api) => {
     const here = await world();
     const { client, model } = await here.model(() => ({ text: "A cat." }));
@@ -229,7 +229,7 @@ test.for(["chat", "responses"] as const)(
   },
 );
 
-test("a conversation is shown files as files, and told who speaks", async () => {
+test("a conversation gets files as files, and the names of the speakers", async () => {
   const here = await world();
   const { client, model } = await here.model(() => ({ text: "A cat." }));
   const image = artifactOf("cat.png", "image/png", Uint8Array.of(1, 2, 3));

@@ -42,7 +42,7 @@ async function hold(conversation: Conversation, run: Run): Promise<Finished | Pa
   let reply = await converse(conversation, about);
   const { questions, messages, artifacts } = reply;
   if (questions.length > 0) return { questions, state: JSON.stringify({ messages, artifacts }) };
-  // One more turn of the model, in which it has nothing to do but to say it as it should be.
+  // One more turn of the model, only to repeat its answer in the required form.
   const again = async (request: string): Promise<string> => {
     const after = { ...reply, messages: [...reply.messages, textMessage("user", request)] };
     reply = await converse({ ...conversation, tools: [] }, { ...about, after });

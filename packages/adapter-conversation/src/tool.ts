@@ -13,36 +13,42 @@ import type {
 export interface ToolUse {
   /** The id that the model gave its call. */
   readonly id: string;
-  /** Names the conversation: together with `id` it names this use, also when it is run again. */
+  /**
+   * Identifies the conversation: together with `id` it identifies this use, also when it is
+   * repeated.
+   */
   readonly run: string;
-  /** What was said before the call, whole, whatever the model was shown of it. */
+  /** Everything that was said before the call, independent of what the model was shown. */
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   readonly signal: AbortSignal;
   progress(event: unknown): void;
-  /** Asks whom the conversation is held for. Where they are not here, it pauses until they have answered. */
+  /**
+   * Asks the delegator of the conversation. If it is not here, the conversation pauses until it has
+   * answered.
+   */
   ask(question: Ask): Promise<Json>;
 }
 
-/** What a tool gives back. */
+/** What a tool returns. */
 export interface ToolReply {
   readonly output?: Json | undefined;
-  /** What another agent has said on the way to it. */
+  /** What another agent has said while it worked. */
   readonly messages?: readonly Message[] | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
-  /** Whose words these are where they are another agent's: the model is told so. */
+  /** The agent whose words these are, if not this one's: the model is told so. */
   readonly by?: string | undefined;
-  /** What other agents have used for it. */
+  /** The usage of other agents. */
   readonly usage?: readonly UsageRow[] | undefined;
-  /** Told to the model as data; the conversation goes on. */
+  /** Told to the model as data; the conversation continues. */
   readonly failure?: WaybillError | undefined;
-  /** The conversation is over with it, and the model is not asked again. */
+  /** Ends the conversation; the model is not called again. */
   readonly isLast?: boolean | undefined;
 }
 
-/** Something that a model can use. */
+/** A tool for a model. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
@@ -62,7 +68,7 @@ export function localTool<Input = Json>({ run, ...tool }: LocalTool<Input>): Too
   return { ...tool, use: async (input, use) => ({ output: await run(input as Input, use) }) };
 }
 
-/** Lets the model ask whom the conversation is held for. */
+/** Lets the model ask the delegator of the conversation. */
 export function questionTool(name = "ask_delegator"): Tool {
   return localTool<{ question: string }>({
     name,

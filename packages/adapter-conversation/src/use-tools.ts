@@ -31,7 +31,7 @@ export function openCallsOf(messages: readonly Message[]): ToolCall[] {
   return toolCallsOf(messages[last]!).filter(({ id }) => !done.has(id));
 }
 
-/** Uses tools at once, as a model wants it. One that must end the conversation stops the others. */
+/** Runs tools in parallel. A failure that must end the conversation stops the others. */
 export async function useTools(
   calls: readonly ToolCall[],
   tools: readonly Tool[],
@@ -70,7 +70,7 @@ export async function useTools(
 async function useTool(call: ToolCall, tools: readonly Tool[], use: ToolUse): Promise<ToolReply> {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) throw new Error(`There is no tool ${call.name}.`);
-  // Arguments that are no JSON are kept as the text that they are, and fit no schema of an object.
+  // Arguments that are not JSON stay text, which matches no schema of an object.
   const [issue] = compileSchema(tool.parameters).check(call.arguments);
   if (issue !== undefined) {
     const { at, message } = issue;
@@ -105,7 +105,7 @@ function toolUseOf(
     signal,
     progress: (event) => onProgress?.(event, use),
     async ask(asked): Promise<Json> {
-      // What two remote agents ask at once may have one id.
+      // The questions of two remote agents may have the same id.
       const questionId = asked.id === undefined || asked.id === id ? id : `${id}/${asked.id}`;
       const answer = answers?.get(questionId);
       if (answer !== undefined) return answer;
@@ -116,7 +116,7 @@ function toolUseOf(
   return use;
 }
 
-/** Who throws one of these in a tool means the whole conversation. */
+/** A tool that throws one of these ends the whole conversation. */
 function endsAll(thrown: unknown): thrown is Error {
   return WaybillError.is(thrown) || (thrown instanceof Error && thrown.name === "AbortError");
 }

@@ -1,9 +1,9 @@
 import type { Ask } from "@waybill/agent";
 
-/** What is asked, under the id that its answer is given by. */
+/** A question, with the id under which its answer is given. */
 export type Question = Ask & { readonly id: string };
 
-/** Thrown through whatever has asked, so that nothing waits in memory. */
+/** Thrown through all callers, so that nothing waits in memory. */
 export class WaitingForAnswer extends Error {
   readonly question: Question;
 

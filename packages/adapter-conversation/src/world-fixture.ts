@@ -6,14 +6,14 @@ import OpenAI from "openai";
 import { onTestFinished } from "vitest";
 
 export interface World extends WorldOfAgents {
-  /** A client of a model of its own, and what that was asked. */
+  /** A client with its own scripted model, which records its requests. */
   model(script: Script): Promise<{ client: OpenAI; model: ScriptedModel }>;
 }
 
-/** A hub, agents and models for one test, all gone after it. */
+/** A hub, agents and models for one test, disposed of after it. */
 export async function world(): Promise<World> {
   const models: ScriptedModel[] = [];
-  // What is told last is done first: the agents stop before their models do.
+  // In reverse order: the agents stop before their models do.
   onTestFinished(async () => {
     await Promise.all(models.map((model) => model.close()));
   });

@@ -1,6 +1,6 @@
 /**
- * A task of KaibanJS. What is used of KaibanJS stands here by its shape: its package is large, and
- * whoever has a team has it already.
+ * A task of KaibanJS. The types of KaibanJS are declared here as far as they are used: its package
+ * is large, and the caller who has a team has it installed.
  */
 export interface KaibanTask {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface KaibanTask {
   readonly interpolatedTaskDescription: string | null;
   readonly expectedOutput: string;
   readonly result?: unknown;
-  /** A schema of zod. */
+  /** A Zod schema. */
   readonly outputSchema?: unknown;
 }
 
@@ -47,10 +47,10 @@ export interface KaibanTeam {
   provideFeedback(taskId: string, feedback: string): void;
 }
 
-/** The class `Agent` of KaibanJS, which the caller hands in. */
+/** The class `Agent` of KaibanJS, which the caller passes in. */
 export type KaibanAgentClass<KaibanAgent> = new (config: never) => KaibanAgent;
 
-/** What an agent of KaibanJS does its work by. */
+/** How an agent of KaibanJS does its work. */
 export interface Worker {
   store: WorkerStore | null;
   workOnTask(
@@ -60,7 +60,7 @@ export interface Worker {
   ): Promise<unknown>;
 }
 
-/** A task's line for the log, before it is made. */
+/** The input of a task's log line. */
 export interface TaskLog {
   readonly task: KaibanTask;
   readonly metadata: { readonly result?: unknown };
@@ -73,7 +73,7 @@ interface WorkerState extends KaibanState {
   prepareTaskStatusUpdateLog(log: TaskLog): KaibanLog;
 }
 
-/** The store of a team, as its agents have it. */
+/** The store of a team, as its agents see it. */
 export interface WorkerStore extends KaibanStore {
   getState(): WorkerState;
   setState(changed: Partial<WorkerState>): void;

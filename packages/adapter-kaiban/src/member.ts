@@ -1,23 +1,23 @@
 import type { KaibanAgentClass, KaibanTask, Worker, WorkerStore } from "./kaiban.ts";
 
-/** What an agent of KaibanJS is asked. */
+/** What an agent of KaibanJS is asked to do. */
 export interface KaibanAssignment {
   readonly task: KaibanTask;
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** What the tasks before have come to, in words. */
+  /** The results of the tasks before, as text. */
   readonly context: string;
-  /** Fires when the team is stopped. */
+  /** Aborts when the team is stopped. */
   readonly signal: AbortSignal;
 }
 
-/** Who a member of a KaibanJS team is. */
+/** Options for a member of a KaibanJS team. */
 export interface MemberOptions {
   readonly name: string;
   readonly role: string;
   readonly goal: string;
 }
 
-/** What has really failed, by the store of the team: a log of KaibanJS has only its message. */
+/** The original error by the store of its team: a KaibanJS log has only its message. */
 const failures = new WeakMap<object, unknown>();
 
 export function failureIn(store: object): unknown {
@@ -51,7 +51,7 @@ export function memberOf<KaibanAgent>(
   { name, role, goal }: MemberOptions,
   work: (assignment: KaibanAssignment, store: WorkerStore) => Promise<unknown>,
 ): KaibanAgent {
-  // It asks no model. Without one, KaibanJS would look for the key of one.
+  // It calls no model. Without this configuration, KaibanJS would look for an API key.
   const llmConfig = { provider: "openai", model: "none", apiKey: "none" };
   const agent = new Agent({ name, role, goal, background: "", llmConfig } as never);
   const worker = (agent as { agentInstance: Worker }).agentInstance;

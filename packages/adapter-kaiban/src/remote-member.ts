@@ -15,28 +15,31 @@ import { memberOf } from "./member.ts";
 import type { KaibanAssignment, MemberOptions } from "./member.ts";
 import { filesOf, markResult } from "./results.ts";
 
-/** How another agent takes part in a team of KaibanJS. */
+/** Options for another agent as a member of a KaibanJS team. */
 export interface RemoteMemberOptions extends Partial<MemberOptions> {
-  /** The run that is served, which is asked and told what the remote agent asks and shows; or a name for a run of one's own. */
+  /**
+   * The served run, which relays the remote agent's questions and progress; or a name for a run of
+   * its own.
+   */
   readonly run: Run | string;
-  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  /** The agent it goes to. By default the hub picks an agent that has the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in; `true` for that of the handoff that
-   * the run serves, or else of the run's name. Left out, each handoff is a conversation of its own.
+   * The session to hand off in; `true` for the session of the handoff that the run serves, or else
+   * of the run's name. By default, each handoff is a conversation of its own.
    */
   readonly session?: CallSession;
-  /** What goes along besides the task. Left out: the history and files of the run that is served. */
+  /** What is sent besides the task, by default the history and files of the served run. */
   readonly request?: Pick<PortableWork, "messages" | "artifacts"> | undefined;
-  /** The value for a capability that takes one. Left out: what the task's words can be taken for. */
+  /** The input for a capability that takes a value, by default made from the task's text. */
   readonly input?: ((assignment: KaibanAssignment) => Json | undefined) | undefined;
   readonly traceparent?: string | undefined;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
   readonly onQuestion?: ((question: QuestionEvent) => Promise<Json>) | undefined;
-  /** Has the result whole: a task of KaibanJS comes to words or a value. */
+  /** Called with the complete result: a task of KaibanJS yields only text or a value. */
   readonly onResult?: ((result: HandoffResult) => void) | undefined;
-  /** Has the failure whole: a team has only its words. */
+  /** Called with the original error: a team keeps only its message. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
@@ -70,7 +73,7 @@ export function remoteMember<KaibanAgent>(
   return memberOf(Agent, { name, role, goal }, async (assignment, store) => {
     const { task, signal } = assignment;
     const handedOff = call(agent, {
-      // The ids that KaibanJS gives are others in each process.
+      // The ids that KaibanJS assigns differ between processes.
       step: {
         run: served?.handoffId ?? (run as string),
         step: task.referenceId || task.title || name,
@@ -104,7 +107,7 @@ export function remoteMember<KaibanAgent>(
   });
 }
 
-/** What goes along, and the files that the remote members before have given back. */
+/** The work to send, with the files that earlier remote members have returned. */
 function requestFor(
   { request }: RemoteMemberOptions,
   served: Run | undefined,

@@ -6,15 +6,15 @@ import type { KaibanLog, KaibanState, KaibanTask, KaibanTeam } from "./kaiban.ts
 import { failureIn } from "./member.ts";
 import { filesOf } from "./results.ts";
 
-/** How a team of KaibanJS is served. */
+/** Options for serving a team of KaibanJS. */
 export interface ServeTeamOptions {
-  /** What its agents are called: nobody speaks under these names in a history that comes along. */
+  /** The names of its agents: nobody speaks under them in a history from outside. */
   readonly names?: readonly string[] | undefined;
 }
 
 /**
- * A team of KaibanJS as a capability. It is made anew for each handoff, because a team is the state of
- * one run. Its inputs are the handoff's input, and `request`, which is the work in words.
+ * A team of KaibanJS as a capability. The team is created for each handoff, because it holds the
+ * state of one run. Its inputs are the handoff's input, and `request`, which is the work as text.
  *
  * @example
  * ```ts
@@ -55,13 +55,16 @@ async function worked(team: KaibanTeam, run: Run): Promise<Finished> {
   return { output, artifacts };
 }
 
-/** A task is words: files are named in it, and are had by the factory and by remote members. */
+/** A task is text: it names the files, and the factory and remote members have them. */
 function filesInWords(artifacts: readonly Artifact[]): string {
   const files = artifacts.map(({ name, media_type }) => `${name} (${media_type})`);
   return `Files that go along: ${files.join(", ")}`;
 }
 
-/** `start()` never settles once a team is stopped, and settles before what awaits validation is done. */
+/**
+ * `start()` never settles once a team is stopped, and settles before tasks that await validation
+ * are done.
+ */
 function ended(team: KaibanTeam, run: Run, inputs: Record<string, unknown>): Promise<unknown> {
   const store = team.getStore();
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -89,7 +92,7 @@ function ended(team: KaibanTeam, run: Run, inputs: Record<string, unknown>): Pro
     }
   };
   const stop = () => {
-    // What has stopped ends its run here, whatever the team makes of it.
+    // A stopped run ends here, whatever the team does.
     team.stop().catch(() => undefined);
     reject(run.signal.reason);
   };
@@ -102,7 +105,7 @@ function ended(team: KaibanTeam, run: Run, inputs: Record<string, unknown>): Pro
   });
 }
 
-/** KaibanJS logs what a model has used each time that an agent has heard from it. */
+/** KaibanJS logs the usage of a model after each of its answers. */
 function usageIn({ agentStatus, metadata, agent }: KaibanLog): CountedUsage | undefined {
   if (agentStatus !== "THINKING_END") return undefined;
   const { output } = (metadata ?? {}) as { output?: { llmUsageStats?: KaibanUsage } };
@@ -111,19 +114,19 @@ function usageIn({ agentStatus, metadata, agent }: KaibanLog): CountedUsage | un
   return { model, requests: 1, input_tokens: inputTokens, output_tokens: outputTokens };
 }
 
-/** Counts that are unknown are -1 there. */
+/** KaibanJS reports unknown counts as -1. */
 interface KaibanUsage {
   readonly inputTokens?: unknown;
   readonly outputTokens?: unknown;
 }
 
-/** That the team and its tasks begin is told by the attempt itself. */
+/** The attempt itself reports that the team and its tasks begin. */
 function isNews({ logType, taskStatus }: KaibanLog): boolean {
   if (logType === "WorkflowStatusUpdate") return false;
   return logType !== "TaskStatusUpdate" || taskStatus !== "DOING";
 }
 
-/** A task that awaits validation asks whoever gave the work: `true`, or what is to be done better. */
+/** Asks the delegator about a task that awaits validation: `true`, or what is to be improved. */
 async function validated(
   team: KaibanTeam,
   run: Run,
@@ -144,7 +147,10 @@ async function validated(
   else team.provideFeedback(task.id, typeof answer === "string" ? answer : "That is not right.");
 }
 
-/** KaibanJS has the real error in its logs alone, inside of one of its own where a model's host has failed. */
+/**
+ * KaibanJS has the original error only in its logs, wrapped in one of its own if a model's host has
+ * failed.
+ */
 function errorIn({ workflowLogs }: KaibanState): Error {
   const told = workflowLogs.toReversed().flatMap(({ metadata }) => {
     const { error, blockReason } = Object(metadata) as Record<string, unknown>;

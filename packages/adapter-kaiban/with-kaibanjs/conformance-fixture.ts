@@ -15,10 +15,13 @@ const IMAGES =
 const FILES =
   "a task of KaibanJS is words: its model is told of files by name, and the team's factory and remote members have them";
 
-/** Loaded once it is used: what is declared of it can be read where it is not installed. */
+/** Loaded on first use, so that this file can be imported where KaibanJS is not installed. */
 const kaiban = () => import("kaibanjs");
 
-/** How the suite uses a team of KaibanJS: one with a member that plays is served, one with a remote member calls. */
+/**
+ * How the suite uses a team of KaibanJS: a team with a member that plays is served, and a team with
+ * a remote member calls.
+ */
 export const fixture: AdapterFixture = {
   adapter: "kaiban",
   module: new URL(import.meta.url),
@@ -145,7 +148,7 @@ async function taskOf(
 const scripts = new Map<string, (request: ModelRequest) => Reply>();
 let host: Promise<ScriptedModel> | undefined;
 
-/** An agent of KaibanJS with a model, which tells what it is shown and has little to say. */
+/** An agent of KaibanJS with a model, which reports what it is shown. */
 async function readerOf(model: string, hear: (seen: readonly Message[]) => void): Promise<Agent> {
   scripts.set(model, (request) => {
     hear(seenByChat(request).messages!);
@@ -154,13 +157,13 @@ async function readerOf(model: string, hear: (seen: readonly Message[]) => void)
   return agentWith("reader", model);
 }
 
-/** An agent whose model reports what the one that plays has used. */
+/** An agent whose model reports the usage of the agent that plays. */
 async function counterOf(model: string, used: () => PlayedUsage | undefined): Promise<Agent> {
   scripts.set(model, () => final("Counted.", used() ?? { input_tokens: 0, output_tokens: 0 }));
   return agentWith("counter", model);
 }
 
-/** Its model is told apart from others at the same host by its name. */
+/** The model is identified by its name, because all use the same host. */
 async function agentWith(name: string, model: string): Promise<Agent> {
   const { Agent } = await kaiban();
   host ??= startScriptedModel((request) => scripts.get(request.body.model)!(request));
@@ -175,7 +178,7 @@ async function agentWith(name: string, model: string): Promise<Agent> {
   return new Agent({ name, role: name, goal: "Reads.", background: "", llmConfig });
 }
 
-/** How KaibanJS has a model end a task. */
+/** The form in which KaibanJS has a model finish a task. */
 function final(finalAnswer: string, usage: PlayedUsage | undefined): Turn {
   return { text: JSON.stringify({ thought: "I know.", finalAnswer }), usage };
 }

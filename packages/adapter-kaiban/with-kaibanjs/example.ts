@@ -13,8 +13,8 @@ researcher.serve({ name: "research", takes: "delegation" }, ({ body }) => {
 await researcher.start();
 const [found] = (await hub.find({ capability: "research" })).fits;
 
-// Call: a remote agent as an agent of KaibanJS, whose class is handed in.
-// Serve: a team, made anew for each handoff, with the handoff's input as its inputs.
+// Call: a remote agent as an agent of KaibanJS, whose class is passed in.
+// Serve: a team, created for each handoff, with the handoff's input as its inputs.
 const newsroom = agent("newsroom");
 newsroom.serve(
   ...serveTeam(

@@ -18,7 +18,7 @@ const model = await startScriptedModel([
 ]);
 const provider = createOpenAICompatible({ name: "local", baseURL: model.url, apiKey: "none" });
 
-// Two agents somewhere on the hub.
+// Two agents on the hub.
 const [forecaster, translator] = [agent("forecaster"), agent("translator")];
 forecaster.serve(
   {
@@ -38,7 +38,7 @@ const editor = new Agent({
   id: "editor",
   name: "editor",
   instructions: "You write the weather report.",
-  // The provider's own types are those of another version of the AI SDK than Mastra's.
+  // The provider's types are from a different version of the AI SDK than Mastra's.
   model: provider.chatModel("gpt-5") as never,
   tools: {
     forecast: remoteTool(newsroom, forecast.capability),
@@ -48,7 +48,7 @@ const editor = new Agent({
 });
 new Mastra({ agents: { editor }, logger: false });
 
-// Serve: the editor as a capability. What it asks pauses its run, and nothing of it stays in memory.
+// Serve: the editor as a capability. A question pauses its run, and nothing stays in memory.
 newsroom.serve(...serveAgent(editor, { name: "report", takes: "conversation" }));
 await newsroom.start();
 

@@ -6,7 +6,7 @@ import { startScriptedModel } from "@waybill/scripted-model";
 import type { Script } from "@waybill/scripted-model";
 import { onTestFinished } from "vitest";
 
-/** A model that plays a script. */
+/** A scripted model. */
 export async function modelOf(script: Script): Promise<AgentConfig["model"]> {
   const model = await startScriptedModel(script);
   onTestFinished(() => model.close());
@@ -19,10 +19,10 @@ export async function modelOf(script: Script): Promise<AgentConfig["model"]> {
   return provider.chatModel("scripted") as never;
 }
 
-/** What every agent of a test has. */
+/** The options that every agent of a test has. */
 export const plain = { name: "editor", id: "editor", instructions: "", maxRetries: 0 };
 
-/** A capability as its manifest has it. */
+/** A capability, as its manifest declares it. */
 export async function found({ hub }: World, name: string): Promise<Capability> {
   return (await hub.find({ capability: name })).fits[0]!.capability;
 }

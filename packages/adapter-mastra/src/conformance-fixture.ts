@@ -21,7 +21,7 @@ import type { RemoteResult } from "./remote-tool.ts";
 import { serveAgent } from "./serve.ts";
 import { fileOf } from "./to-model.ts";
 
-/** How the suite uses an agent of Mastra: as what is served, and as what calls by a tool. */
+/** How the suite uses an agent of Mastra: it is served, and it calls by a tool. */
 export const fixture: AdapterFixture = {
   adapter: "mastra",
   module: new URL(import.meta.url),
@@ -120,7 +120,7 @@ async function called(request: CallRequest): Promise<Played> {
   }
 }
 
-/** What a tool shows: a milestone, or a piece of what the remote agent writes. */
+/** What a tool shows: progress, or a part of the remote agent's text. */
 function shownIn(output: unknown): string {
   const { message, payload } = output as { message?: string; payload?: { text: string } };
   return message ?? payload!.text;
@@ -131,7 +131,7 @@ interface Chunk {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A model that plays a script, and knows for which served run it is asked. */
+/** A scripted model that knows for which served run it is called. */
 export async function modelOf(
   script: Script,
   through?: typeof fetch,

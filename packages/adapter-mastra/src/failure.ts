@@ -3,7 +3,7 @@ import { WaybillError } from "@waybill/protocol";
 
 export const ERRORS: ErrorTable = { MastraTimeoutError: 504 };
 
-/** What a model's host has said of an error is a member of it, and no cause. */
+/** The message of a model's host is a member of the error, and not its cause. */
 export function withHostsWords(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown.cause !== undefined) return thrown;
   const { responseBody } = thrown as { responseBody?: unknown };
@@ -12,7 +12,7 @@ export function withHostsWords(thrown: unknown): unknown {
   return thrown;
 }
 
-/** A tool's error is told to the model, unless whoever has thrown it means the whole run. */
+/** A tool's error is told to the model, unless it is meant to end the whole run. */
 export function endOf(thrown: unknown): void {
   for (let each = thrown; each instanceof Error; each = each.cause)
     if (WaybillError.is(each) || each.name === "AbortError") throw thrown;

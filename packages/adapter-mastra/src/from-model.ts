@@ -4,7 +4,7 @@ import { artifactOf, mediaFrom, toolCallPart, toolResultPart } from "@waybill/ag
 import type { Artifact, ContentPart, Json, Message } from "@waybill/protocol";
 import type { ModelMessage, ModelPart } from "./model-message.ts";
 
-/** What an agent has added to the history, under its name where that is known. */
+/** The messages that an agent has added to the history, under its name if that is known. */
 export function messagesOf(
   messages: readonly ModelMessage[],
   agent: string | undefined,
@@ -45,7 +45,7 @@ function partOf(part: ModelPart): ContentPart[] {
   }
 }
 
-/** Files that a model or a tool has made, wherever they stand in what it gave. */
+/** Files that a model or a tool has made, at any place in its output. */
 export function artifactsIn(value: unknown): Artifact[] {
   if (Array.isArray(value)) return value.flatMap(artifactsIn);
   if (typeof value !== "object" || value === null) return [];

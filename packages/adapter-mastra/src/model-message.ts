@@ -1,6 +1,6 @@
 import type { Json } from "@waybill/protocol";
 
-/** A part of a message as the AI SDK has it, as far as it is translated. */
+/** A part of a message of the AI SDK, as far as it is translated. */
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | {
@@ -22,13 +22,13 @@ export type ModelPart =
       readonly output: { readonly type: string; readonly value: Json };
     };
 
-/** A message as the AI SDK has it, which is how Mastra's agents take and give them. */
+/** A message of the AI SDK, which is what Mastra's agents take and return. */
 export interface ModelMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string | readonly ModelPart[];
 }
 
-/** The calls that a model has made and that have no result. */
+/** The calls of a model that have no result. */
 export function openCallsOf(messages: readonly ModelMessage[]): ToolCallPart[] {
   const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
   const done = new Set(

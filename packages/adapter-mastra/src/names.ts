@@ -1,9 +1,12 @@
 import type { SubAgent } from "@mastra/core/agent";
 
-/** An agent of Mastra, or whatever else stands among its sub-agents. */
+/** An agent of Mastra, or any other kind of sub-agent. */
 type Part = SubAgent & { listAgents?(): Record<string, Part> | Promise<Record<string, Part>> };
 
-/** What an agent and its sub-agents are called, and theirs, by their own names and where they stand. */
+/**
+ * The names of an agent and all its sub-agents: their own, and those under which they are
+ * registered.
+ */
 export function namesIn(agent: unknown, known: Set<unknown> = new Set()): string[] {
   if (known.has(agent)) return [];
   known.add(agent);
@@ -15,14 +18,14 @@ export function namesIn(agent: unknown, known: Set<unknown> = new Set()): string
   return [...(name === undefined ? [] : [name]), ...inside];
 }
 
-/** Sub-agents that a function makes for a request are not known before there is one. */
+/** Sub-agents that a function creates for each request are unknown without a request. */
 function partsOf(agent: Part): Record<string, Part> {
   try {
     const parts = agent.listAgents?.() ?? {};
     if (!(parts instanceof Promise)) return parts;
     parts.catch(() => undefined);
   } catch {
-    // The function wants something of a request.
+    // The function requires a request.
   }
   return {};
 }

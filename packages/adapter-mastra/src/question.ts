@@ -6,8 +6,8 @@ import type { Json } from "@waybill/protocol";
 import type { ToolCallPart } from "./model-message.ts";
 
 /**
- * Lets a served agent ask whom it works for. A tool that nobody executes ends the run, so that
- * nothing waits in memory, and the answer is its result when the run goes on.
+ * Lets a served agent ask its delegator. A tool without `execute` ends the run, so that nothing
+ * waits in memory. The answer becomes the tool's result when the run continues.
  */
 export function questionTool(id = "ask_delegator"): Tool {
   return createTool({
@@ -37,13 +37,13 @@ export function questionOf({
   return { id, text: `What is the result of ${toolName}?`, data: input };
 }
 
-/** A tool that has suspended Mastra's run, or that may not be used before somebody agrees. */
+/** A tool that has suspended Mastra's run, or that requires approval. */
 export interface Suspension {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly args?: Json | undefined;
   readonly suspendPayload?: Json | undefined;
-  /** JSON Schema of the answer, as text. */
+  /** The JSON Schema of the answer, as text. */
   readonly resumeSchema?: string | undefined;
   readonly isApproval: boolean;
 }
@@ -64,7 +64,7 @@ export function questionOfSuspension(suspension: Suspension): Ask & { id: string
   };
 }
 
-/** The answer as the suspended tool takes it. */
+/** The answer in the form that the suspended tool takes. */
 export function dataOfAnswer({ isApproval }: Suspension, answer: Json): Json {
   return isApproval ? { approved: answer === true } : answer;
 }

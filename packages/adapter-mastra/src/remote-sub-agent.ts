@@ -19,20 +19,22 @@ import { broughtAlong, handedOff } from "./remote.ts";
 import type { RemoteOptions, Surroundings } from "./remote.ts";
 import { wordsChunk } from "./streamed.ts";
 
-/** What Mastra gives a sub-agent along. */
+/** What Mastra passes to a sub-agent. */
 interface RunContext {
   readonly requestContext?: RequestContext | undefined;
   readonly abortSignal?: AbortSignal | undefined;
-  /** What was said in the run that delegates. */
+  /** The history of the delegating run. */
   readonly context?: readonly unknown[] | undefined;
 }
 
-/** Where what the remote agent shows goes. */
+/** Receives what the remote agent shows. */
 type Show = Pick<Surroundings, "progress" | "delta">;
 
 const UNSEEN: Show = { progress: () => undefined, delta: () => undefined };
 
-/** Another agent as a sub-agent: stands in the `agents` of an agent of Mastra, which delegates to it. */
+/**
+ * Another agent as a sub-agent: a value for `agents` of an agent of Mastra, which delegates to it.
+ */
 export function remoteSubAgent(
   agent: Agent,
   capability: Capability,
@@ -42,7 +44,8 @@ export function remoteSubAgent(
   const remote = { agent, capability, options };
   const ask = (given: unknown, asked: RunContext, show: Show): Promise<HandoffResult> => {
     const prompt = wordsOfPrompt(given);
-    // Mastra does not tell a sub-agent by which call it was reached: what is asked, and when, names it.
+    // Mastra does not tell a sub-agent the id of its call, so the prompt and the length of the
+    // history identify the step.
     const step = `${name}/${asked.context?.length ?? 0}/${digestOf(prompt)}`;
     const said = (asked.context ?? []) as ModelMessage[];
     const along = broughtAlong(options, said, undefined, asked.requestContext);
@@ -72,10 +75,10 @@ export function remoteSubAgent(
           if (rest !== "") say(rest);
           used.resolve(usageOf(result));
           made.resolve(madeFilesOf(result, name));
-          // Mastra delegates for a model, which is to judge what comes back and not to obey it.
+          // Mastra delegates for a model, which should judge the result and not obey it.
           ended.resolve(resultForModel(result));
         } catch (thrown) {
-          // Mastra looks here once the stream is read, and throws it in the run that delegates.
+          // Mastra looks here once the stream is read, and throws it in the delegating run.
           streamed.error = thrown as Error;
           used.resolve(undefined);
           made.resolve([]);
@@ -105,14 +108,14 @@ export function remoteSubAgent(
     name,
     getDescription: () => describeForModel(capability),
     getModel: () => ({ specificationVersion: "v2", provider: "waybill", modelId: name }),
-    // What it remembers is its own affair.
+    // The remote agent has its own memory.
     hasOwnMemory: () => true,
     __setMemory: () => undefined,
     getMemory: () => undefined,
     getInstructions: () => "",
     generate,
     stream,
-    // It never suspends: whom it works for is asked while it goes on.
+    // It never suspends: its delegator is asked while it runs.
     resumeGenerate: generate,
     resumeStream: stream,
   } as unknown as SubAgent;
@@ -120,13 +123,13 @@ export function remoteSubAgent(
 
 type MadeFiles = NonNullable<Awaited<SubAgentStreamResult["toolResults"]>>[number];
 
-/** Mastra takes files from a sub-agent as what its tools have given, and tells no model of that. */
+/** Mastra takes files from a sub-agent as results of its tools, which it shows to no model. */
 function madeFilesOf({ artifacts, digest }: HandoffResult, name: string): MadeFiles[] {
   if (artifacts.length === 0) return [];
   return [{ payload: { toolName: name, toolCallId: digest, result: { artifacts } } }];
 }
 
-/** What the agent has used, by the names of the AI SDK. */
+/** The usage of the agent, with the names of the AI SDK. */
 function usageOf({ usage }: HandoffResult) {
   if (usage === undefined) return undefined;
   const { input_tokens: inputTokens, output_tokens: outputTokens } = usage.total;
@@ -147,7 +150,7 @@ function workOf(
   return files.length === 0 ? { input } : { input, artifacts: files };
 }
 
-/** Mastra delegates a prompt as one turn of a user. */
+/** Mastra delegates a prompt as one message of a user. */
 function wordsOfPrompt(prompt: unknown): string {
   if (typeof prompt === "string") return prompt;
   if (Array.isArray(prompt)) return prompt.map(wordsOfPrompt).join("\n\n");

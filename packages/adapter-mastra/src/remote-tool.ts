@@ -17,21 +17,21 @@ import { broughtAlong, handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { wordsChunk } from "./streamed.ts";
 
-/** How a capability of another agent becomes a tool of Mastra. */
+/** Options for a capability of another agent as a tool of Mastra. */
 export interface RemoteToolOptions extends RemoteOptions {
   /**
-   * What a failure does: the model is told as data, or it is the tool's error, with which a run that is
-   * served ends. Left out: a run that is served ends, and the model of any other is told.
+   * Whether the model is told of a failure as data, or the tool throws it, which ends a served run.
+   * By default a served run ends, and the model of any other run is told.
    */
   readonly onFailure?: OnFailure | undefined;
 }
 
-/** What a remote tool has come to: whole for the framework, of which the model is told less. */
+/** The result of a remote tool: complete for the framework, of which the model is told less. */
 export type RemoteResult =
   | Pick<HandoffResult, "by" | "output" | "messages" | "artifacts" | "usage">
   | { readonly by: string; readonly failure: WaybillError };
 
-/** What another agent can do, as a tool of Mastra. */
+/** A capability of another agent as a tool of Mastra. */
 export function remoteTool(
   agent: Agent,
   capability: Capability,
@@ -85,7 +85,9 @@ export function remoteTool(
   }) as unknown as Tool;
 }
 
-/** Mastra suspends a tool that returns, and what waits for the handoff has to be left for that. */
+/**
+ * Mastra suspends a tool only when it returns, so this is thrown to stop waiting for the handoff.
+ */
 class Suspending extends Error {
   readonly payload: Pick<QuestionEvent, "id" | "text" | "data" | "schema">;
 

@@ -14,25 +14,35 @@ import { messagesOf } from "./from-model.ts";
 import type { ModelMessage } from "./model-message.ts";
 import { servedRun } from "./served-run.ts";
 
-/** How another agent stands in Mastra: its name there, and whom its handoffs go to. */
+/** Options for another agent in Mastra: its name there, and the recipient of its handoffs. */
 export interface RemoteOptions {
-  /** What it is called in Mastra; left out, after the capability. */
+  /** Its name in Mastra, by default derived from the capability. */
   readonly name?: string | undefined;
-  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  /** The agent it goes to. By default the hub picks an agent that has the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in; `true` for that of the handoff that
-   * the run serves, or else, for a tool, the thread of the agent's memory. Left out, each handoff is a conversation of its own.
+   * The session to hand off in; `true` for the session of the handoff that the run serves, or else,
+   * for a tool, of the thread of the agent's memory. By default, each handoff is a conversation of
+   * its own.
    */
   readonly session?: CallSession;
-  /** Names the run, the same again when it is run again. Left out: the handoff that the run serves, or Mastra's run. */
+  /**
+   * Identifies the run, also when it is repeated. By default the handoff that the run serves, or
+   * Mastra's run id.
+   */
   readonly run?: ((context: RequestContext | undefined) => string | undefined) | undefined;
-  /** Answers what the remote agent asks. Left out: whom the run serves is asked, or Mastra's run is suspended. */
+  /**
+   * Answers the remote agent's questions. By default they go to the delegator of the served run, or
+   * suspend Mastra's run.
+   */
   readonly onQuestion?: ((question: QuestionEvent) => Promise<Json>) | undefined;
-  /** What goes along. Left out: the run's history as Mastra has it, and the files of the run that is served. */
+  /**
+   * What is sent along, by default the run's history as Mastra has it, and the files of the served
+   * run.
+   */
   readonly history?: (() => Pick<PortableWork, "messages" | "artifacts">) | undefined;
-  /** Has the result whole, with the messages and files of which a model is told. */
+  /** Called with the complete result, with the messages and files of which a model is only told. */
   readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
@@ -42,21 +52,21 @@ export interface Remote {
   readonly options: RemoteOptions;
 }
 
-/** What Mastra says of the run in which something is handed off. */
+/** What Mastra says of the run that hands off. */
 export interface Surroundings {
   readonly requestContext: RequestContext | undefined;
   readonly runId: string | undefined;
-  /** The thread of the agent's memory, where Mastra tells it. */
+  /** The thread of the agent's memory, if Mastra passes it. */
   readonly thread?: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Answers by suspending. Left out where the run can't be. */
+  /** Answers by suspending. Undefined if the run can't be suspended. */
   readonly suspend?: ((question: QuestionEvent) => Promise<Json>) | undefined;
   progress(event: Pick<ProgressEvent, "message" | "fraction" | "data">): void | Promise<void>;
-  /** Into the stream of words. */
+  /** Adds to the stream of text. */
   delta(event: DeltaEvent): void | Promise<void>;
 }
 
-/** Hands one step of a run off. */
+/** Hands off one step of a run. */
 export async function handedOff(
   { agent, capability, options }: Remote,
   step: string,
@@ -75,7 +85,7 @@ export async function handedOff(
     timeoutMs,
     session: sessionFor(options.session, served?.thread ?? surroundings.thread),
     ...work,
-    // A run that is served has the place of its handoff in the trace.
+    // A served run has the trace context of its handoff.
     traceparent: served === undefined ? traceparentIn(requestContext) : undefined,
     signal,
     onProgress: ({ message, fraction, data }) => surroundings.progress({ message, fraction, data }),
@@ -90,7 +100,10 @@ export async function handedOff(
   return result;
 }
 
-/** What goes along with what is handed off: what Mastra has of the run, where the application has no more. */
+/**
+ * What is sent along with a handoff: the history that Mastra has, unless the application provides
+ * more.
+ */
 export function broughtAlong(
   { history }: RemoteOptions,
   said: readonly ModelMessage[],

@@ -16,34 +16,34 @@ import { threadFor } from "./thread.ts";
 import type { Thread } from "./thread.ts";
 import { modelMessagesOf, toolResult } from "./to-model.ts";
 
-// An agent of any tools and any context can be served.
+// Any agent can be served, whatever its tools and context.
 // oxlint-disable-next-line typescript/no-explicit-any
 type AnyAgent = Agent<any, any, any, any>;
 type Stream = Awaited<ReturnType<AnyAgent["stream"]>>;
 
-/** How an agent of Mastra is served. */
+/** Options for serving an agent of Mastra. */
 export interface ServeAgentOptions {
-  /** How many steps the agent may take at most. Left out: Mastra's own limit. */
+  /** The maximum number of steps of the agent, by default Mastra's own limit. */
   readonly maxSteps?: number | undefined;
   /**
-   * What sub-agents are called that depend on a request, so that nobody else speaks under these names. Those
-   * that always are there are known.
+   * The names of sub-agents that depend on a request, so that nobody else speaks under these names.
+   * Static sub-agents are found without it.
    */
   readonly names?: readonly string[] | undefined;
 }
 
-/** How far a run is, as JSON. */
+/** The progress of a run, as JSON. */
 interface State {
-  /** With the calls in it that wait for answers. */
+  /** Includes the calls that wait for answers. */
   readonly added: readonly ModelMessage[];
   readonly artifacts: readonly Artifact[];
-  /** Tools that have suspended Mastra's own run, which is in its storage. */
+  /** Tools that have suspended Mastra's own run, whose state is in Mastra's storage. */
   readonly suspended: readonly Suspension[];
 }
 
 /**
- * An agent of Mastra as a capability. Handoffs of one session are one thread of the agent's memory, which
- * belongs to a resource of its own: a thread of one delegator opens nothing of another.
+ * An agent of Mastra as a capability. Handoffs of one session are one thread of the agent's memory,
+ * which belongs to a resource of its own: a thread of one delegator exposes nothing of another.
  *
  * @example
  * ```ts
@@ -59,7 +59,8 @@ export function serveAgent(
     capability,
     errors: ERRORS,
     names: [...namesIn(agent), ...(options.names ?? [])],
-    // Mastra's own memory has what was said; without one it is kept in the memory of the process.
+    // Mastra's own memory keeps the history; without it, the history is kept in the memory of the
+    // process.
     keepsTranscripts: !agent.hasOwnMemory(),
     run: (run) => held(agent, run, options),
   });
@@ -104,7 +105,7 @@ async function held(
   return { output, messages, artifacts: said.artifacts };
 }
 
-/** What was asked is answered as the tool's result. */
+/** The answer to a question is the result of its tool call. */
 function answered(state: State, answers: ReadonlyMap<string, Json>): State {
   const content = openCallsOf(state.added).map(({ toolCallId, toolName }) =>
     toolResult(toolCallId, toolName, answers.get(toolCallId) ?? null),
@@ -112,7 +113,7 @@ function answered(state: State, answers: ReadonlyMap<string, Json>): State {
   return { ...state, added: [...state.added, { role: "tool", content }] };
 }
 
-/** Lets suspended tools go on, one after the other: each is a stream of its own. */
+/** Resumes suspended tools one after the other: each has its own stream. */
 async function awoken(
   agent: AnyAgent,
   thread: Thread | undefined,
@@ -136,7 +137,7 @@ async function awoken(
   return state;
 }
 
-/** Lets the agent go on until it has nothing more to do, or waits. */
+/** Runs the agent until it is done or waits. */
 async function turn(
   thread: Thread | undefined,
   run: Run,
@@ -180,7 +181,7 @@ async function turn(
       suspended,
     };
   } catch (thrown) {
-    // Whoever leaves a stream of Mastra leaves an agent that goes on.
+    // An agent of Mastra continues when its stream is abandoned, so it is aborted.
     stop.abort(thrown);
     throw thrown;
   }
@@ -191,7 +192,7 @@ function tracingOf(traceparent: string): { traceId: string; parentSpanId: string
   return { traceId, parentSpanId };
 }
 
-/** Of an agent that says nothing there is no message, and what stands last is not its own. */
+/** An agent that says nothing adds no message; the last one is not its own then. */
 function lastWords(added: readonly ModelMessage[]): string {
   const last = added.at(-1);
   if (last?.role !== "assistant") return "";

@@ -2,23 +2,23 @@ import type { CountedUsage, Run } from "@waybill/agent/adapter";
 import type { Artifact } from "@waybill/protocol";
 import { artifactsIn } from "./from-model.ts";
 
-/** What stands in a stream of Mastra. */
+/** A chunk of a stream of Mastra. */
 export interface Chunk {
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Of what an application or a sub-agent streams, in place of a payload. */
+  /** For chunks of an application or a sub-agent, in place of a payload. */
   readonly data?: unknown;
 }
 
-/** Words as an agent of Mastra streams them. */
+/** Text, in the form in which an agent of Mastra streams it. */
 export function wordsChunk(runId: string, text: string): Chunk & { from: string; runId: string } {
   return { type: "text-delta", from: "AGENT", runId, payload: { id: "result", text } };
 }
 
 /**
- * Takes what a tool has written. A sub-agent and a workflow write their whole stream there: words are shown
- * and tokens counted, files are given back, and the rest, with requests to models and results of tools,
- * stays inside.
+ * Takes what a tool has written. A sub-agent and a workflow write their whole stream there: its
+ * text is shown, its tokens are counted, and its files are returned. The rest, with requests to
+ * models and results of tools, stays inside.
  */
 export function takeOutput({ output, toolName }: Chunk["payload"], run: Taking): Artifact[] {
   if (!isChunk(output)) {
@@ -35,7 +35,7 @@ export function takeOutput({ output, toolName }: Chunk["payload"], run: Taking):
 
 type Taking = Pick<Run, "progress" | "delta" | "addUsage">;
 
-/** What a step of an agent has used. */
+/** The usage of one step of an agent. */
 export function usageOf({ output, metadata }: Chunk["payload"]): CountedUsage {
   const { usage } = (output ?? {}) as { usage?: Partial<Record<string, unknown>> };
   const { modelId } = (metadata ?? {}) as { modelId?: unknown };
@@ -59,7 +59,10 @@ function isChunk(value: unknown): value is Chunk {
   );
 }
 
-/** Mastra's own tools for sub-agents and workflows. What an older model's stream has there has no source. */
+/**
+ * Mastra's own tools for sub-agents and workflows. Their chunks in the stream of an older model
+ * have no source.
+ */
 function isDelegation(toolName: unknown): boolean {
   return typeof toolName === "string" && /^(agent|workflow)-/.test(toolName);
 }

@@ -12,7 +12,7 @@ import { takeOutput } from "./streamed.ts";
 
 type Kind = "agents" | "tools";
 
-/** A supervisor with one remote agent, which writes its words as it goes. */
+/** A supervisor with one remote agent, which streams its text. */
 async function withRemote(kind: Kind) {
   const place = await world();
   const [researcher, editor] = [place.agent("researcher"), place.agent("editor")];
@@ -43,11 +43,11 @@ async function withRemote(kind: Kind) {
 
 test.for<[string, Kind, string]>([
   [
-    "a sub-agent shows what is written as it comes, and the rest at the end",
+    "a sub-agent shows text while it is written, and the rest at the end",
     "agents",
     "It rains in Bergen.",
   ],
-  ["a remote tool shows what is written as it comes", "tools", "It rains"],
+  ["a remote tool shows text while it is written", "tools", "It rains"],
 ])("%s", async ([, kind, whole]) => {
   const { supervisor, seen } = await withRemote(kind);
   const stream = await supervisor.stream("Report.", { runId: "run-1" });
@@ -70,7 +70,7 @@ interface Streamed {
   readonly payload?: { output?: { type: string; message?: string; payload: { text: string } } };
 }
 
-test("a file that a local sub-agent's model makes is one of the result", () => {
+test("a file that a local sub-agent's model makes is part of the result", () => {
   const nothing = () => undefined;
   const run = { progress: nothing, delta: nothing, addUsage: nothing };
   const file = { data: "AQI=", mediaType: "image/png", filename: "tree.png" };
@@ -84,7 +84,7 @@ test("a file that a local sub-agent's model makes is one of the result", () => {
 test.for<[string, Kind, string]>([
   ["sub-agent", "agents", "It rains in Bergen."],
   ["remote tool", "tools", "It rains"],
-])("what a %s writes goes on to the delegator of a served run once, as deltas", async (given) => {
+])("the text of a %s reaches the delegator of a served run once, as deltas", async (given) => {
   const [, kind, whole] = given;
   const { place, editor, supervisor, seen } = await withRemote(kind);
   seen.resolve();
@@ -97,7 +97,7 @@ test.for<[string, Kind, string]>([
   expect(JSON.stringify(shown.progress)).toContain("half of it");
 });
 
-/** What is shown while a handoff is worked on, and its end. */
+/** What is shown during a handoff, and its result. */
 async function watched(handle: HandoffHandle) {
   const progress: unknown[] = [];
   let words = "";
@@ -120,7 +120,7 @@ const LOOK = createTool({
   },
 });
 
-test("a local sub-agent's words are deltas, its tokens are counted, and its chunks stay inside", async () => {
+test("a local sub-agent's text is shown as deltas, its tokens are counted, and its chunks stay inside", async () => {
   const { agent } = await world();
   const usage = { input_tokens: 10, output_tokens: 2 };
   const words = Array.from({ length: 40 }, (_, index) => `word ${index}`).join(" ");

@@ -13,7 +13,7 @@ import { remoteSubAgent } from "./remote-sub-agent.ts";
 const SAME_REQUEST =
   "Mastra does not tell a sub-agent which call reached it: who is asked the same again finds its handoff";
 
-/** An agent that delegates to a sub-agent which is somewhere else. */
+/** An agent that delegates to a remote sub-agent. */
 export const fixture: AdapterFixture = {
   adapter: "mastra, sub-agent",
   module: new URL(import.meta.url),
@@ -72,7 +72,7 @@ async function called(request: CallRequest): Promise<Played> {
   for await (const { type, payload, data } of stream.fullStream as AsyncIterable<Chunk>) {
     if (type === "data-waybill-progress") request.show(data!.message);
     else if (type === "tool-output") {
-      // What comes after the result is the rest of it.
+      // Text that follows the result is the rest of it.
       if (received === undefined) request.show(payload.output!.payload.text);
     } else if (type === "error" || type === "tool-error") throw causeOf(payload.error);
   }
@@ -84,7 +84,7 @@ async function called(request: CallRequest): Promise<Played> {
   return { output, messages: said, artifacts: files, usage, heard: told };
 }
 
-/** Mastra wraps what a sub-agent has thrown. */
+/** Mastra wraps the error of a sub-agent. */
 function causeOf(thrown: unknown): unknown {
   for (let each = thrown; each instanceof Error; each = each.cause)
     if (WaybillError.is(each)) return each;

@@ -17,8 +17,8 @@ import type { Artifact, Json, Message } from "@waybill/protocol";
 import type { ModelMessage, ModelPart } from "./model-message.ts";
 
 /**
- * A history for a model. There is no place for names, so whoever has one says it, apart from the agent
- * itself.
+ * A history for a model. The messages have no field for names, so the text names the speaker,
+ * unless it is the agent itself.
  */
 export function modelMessagesOf(
   messages: readonly Message[],
@@ -37,7 +37,7 @@ export function modelMessagesOf(
   return converted.with(last, { role: "user", content: [...(content as ModelPart[]), ...files] });
 }
 
-/** Mastra makes one turn of assistants' turns that follow each other, with nothing between their words. */
+/** Mastra joins consecutive turns of assistants, with nothing between their texts. */
 function onLinesOfTheirOwn(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message, index) => {
     const { role, content } = message;
@@ -86,7 +86,10 @@ function spokenBy(name: string, [first, ...others]: readonly string[], shows: bo
   return [`${speaker}: ${first}`, ...others];
 }
 
-/** An image, a recording or a file in a turn. What the model's host takes of these, it says itself. */
+/**
+ * An image, a recording or a file as a part. The model's host itself rejects types that it does not
+ * take.
+ */
 function mediaPartOf(media: Media): ModelPart {
   const { media_type: mediaType, name } = media;
   const data = base64Of(media);
@@ -96,13 +99,16 @@ function mediaPartOf(media: Media): ModelPart {
   return { type: "file", data: data ?? new URL(media.url!), mediaType, ...filename };
 }
 
-/** What a tool has come to, for the model. */
+/** The result of a tool, for the model. */
 export function toolResult(toolCallId: string, toolName: string, value: Json): ModelPart {
   const type = typeof value === "string" ? "text" : "json";
   return { type: "tool-result", toolCallId, toolName, output: { type, value } };
 }
 
-/** What models' hosts take as a file. Of others a model is told, and tools have them whole. */
+/**
+ * The file types that models' hosts accept. The model is told of other files, and tools get them
+ * complete.
+ */
 const SHOWN = /^(image|audio|text)\/|^application\/pdf$/;
 
 function shownOf(artifact: Artifact): ModelPart {
@@ -111,7 +117,7 @@ function shownOf(artifact: Artifact): ModelPart {
   return { type: "text", text: `[The file ${name}, of type ${mediaType}, goes along.]` };
 }
 
-/** A file as a part of a message, or in what a tool gives. */
+/** A file as a part of a message or of a tool's result. */
 export function fileOf(artifact: Artifact): Extract<ModelPart, { type: "file" }> {
   const data = Buffer.from(bytesOf(artifact)).toString("base64");
   return { type: "file", data, mediaType: artifact.media_type, filename: artifact.name };

@@ -21,8 +21,8 @@ const runner = new Runner({
   groupId: "chat-1",
 });
 
-// Serve: an agent of the SDK. Its approval becomes a question to whoever has handed the work to it,
-// and the run waits for the answer on disk, not in memory.
+// Serve: an agent of the SDK. An approval becomes a question to the delegator, and the run waits for
+// the answer on disk, not in memory.
 const payBack = tool({
   name: "pay_back",
   description: "Pays money back.",
@@ -53,7 +53,7 @@ cashier.serve(
 );
 await cashier.start();
 
-// Call: an agent that hands over to it as it would to one of its own.
+// Call: an agent that hands off to it as to any other agent of the SDK.
 const desk = agent("desk");
 const { capability } = (await hub.find({ capability: "refund" })).fits.at(0)!;
 const refund = remoteHandoff(desk, capability, {

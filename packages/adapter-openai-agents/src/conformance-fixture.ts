@@ -26,11 +26,11 @@ import { remoteHandoff } from "./remote-agent.ts";
 import { serveAgent } from "./serve.ts";
 import { itemsOf } from "./to-items.ts";
 
-// Under a test runner the SDK has no traces by default, and elsewhere it sends them to OpenAI.
+// By default the SDK makes no traces under a test runner, and otherwise sends them to OpenAI.
 setTracingDisabled(false);
 setTraceProcessors([]);
 
-/** How the suite uses an agent of the SDK: as what is served, and as what hands off. */
+/** How the suite uses an agent of the SDK: it is served, and it hands off. */
 export const fixture: AdapterFixture = {
   adapter: "openai-agents",
   module: new URL(import.meta.url),
@@ -66,7 +66,7 @@ function sceneryOf(request: ModelRequest): Scenery {
   return { work: seenByResponses(request), run, traceparent: `00-${id}-`, ask: "ask_delegator" };
 }
 
-/** The model that hands off counts for nothing: what is left is the remote agent's. */
+/** The calling model reports no usage, so that only the remote agent's is left. */
 const NOTHING = { input_tokens: 0, output_tokens: 0 };
 
 /** An agent that hands off as soon as it is asked something. */

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 test("the example of the README prints its documented output", () => {
   const example = fileURLToPath(new URL("../examples/first.ts", import.meta.url));
-  // As a user has it: under "test" the SDK traces nothing.
+  // A user's environment: under "test" the SDK traces nothing.
   const env = { ...process.env, NODE_ENV: "production" };
   expect(execFileSync(process.execPath, [example], { encoding: "utf8", env })).toBe(
     'May billing use pay_back with {"euros":40}?\nYou get your 40 euros back.\n',

@@ -32,7 +32,7 @@ async function runnerFor(script: Script) {
   return { runner: new Runner({ modelProvider }), model };
 }
 
-/** An agent somewhere else that gives a file with its words, or nothing but a file. */
+/** A remote agent that returns a file, with or without text. */
 async function painter({ agent, hub }: World, words: string | undefined): Promise<Capability> {
   const worker = agent("painter-agent");
   worker.serve({ name: "paint", takes: "conversation" }, ({ result }) => {
@@ -47,7 +47,7 @@ test.for<[string, string | undefined, string]>([
   ["with words", "Done.", "Done."],
   ["alone", undefined, "[file notes.bin, application/x-notes]"],
 ])(
-  "files that a remote agent gives %s are told to the next model, and reach the next agent",
+  "files that a remote agent returns %s are named to the next model, and reach the next agent",
   async (given) => {
     const [, words, output] = given;
     const here = await world();
@@ -76,7 +76,7 @@ test.for<[string, string | undefined, string]>([
   },
 );
 
-test("files of remote agents come back with the result of a served agent, after a pause too", async () => {
+test("files of remote agents are returned with the result of a served agent, also after a pause", async () => {
   const here = await world();
   const paint = remoteTool(here.agent("editor"), await painter(here, "Done."));
   const { runner } = await runnerFor([
@@ -95,7 +95,7 @@ test("files of remote agents come back with the result of a served agent, after 
   expect([result.output, result.artifacts]).toEqual(["That is all.", [NOTES]]);
 });
 
-test("a model is told of the files of a remote agent that it uses by asTool", async () => {
+test("a model is told the files of a remote agent that it uses by asTool", async () => {
   const here = await world();
   const remote = remoteAgent(here.agent("boss"), await painter(here, "Done."));
   const asked = remote.asTool({ toolName: "ask_painter", toolDescription: "Asks the painter." });

@@ -13,13 +13,13 @@ import type { AgentInputItem } from "@openai/agents";
 import { recall } from "./originals.ts";
 import { withoutSpeaker } from "./speaker.ts";
 
-/** Items of the SDK as messages, as they were before they were items where that is known. */
+/** Items of the SDK as messages; the original messages where these are known. */
 export function messagesOf(items: readonly AgentInputItem[]): Message[] {
   const known = recall(items);
   return [...known.messages, ...turnsOf(withSpeakers(items).slice(known.items))];
 }
 
-/** Items have no names: who speaks is the one to whom the latest transfer went. */
+/** Items have no names: the speaker is the agent to which the latest transfer went. */
 function withSpeakers(items: readonly AgentInputItem[]): SpokenItem[] {
   let by: string | undefined;
   return items.map((item) => {
@@ -30,7 +30,7 @@ function withSpeakers(items: readonly AgentInputItem[]): SpokenItem[] {
   });
 }
 
-/** What the SDK says of a transfer, as its result. */
+/** The target of a transfer, from the result that the SDK gives its call. */
 function transferredTo(result: Json): string | undefined {
   const value = typeof result === "string" ? valueOf(result) : result;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
@@ -45,7 +45,7 @@ export interface SpokenItem {
   readonly by?: string | undefined;
 }
 
-/** What one agent says and calls without anything in between is one turn. */
+/** Consecutive text and calls of one agent are one turn. */
 export function turnsOf(spoken: readonly SpokenItem[]): Message[] {
   const turns: Message[] = [];
   for (const { item, by } of spoken) {
@@ -60,7 +60,7 @@ export function turnsOf(spoken: readonly SpokenItem[]): Message[] {
   return turns;
 }
 
-/** Files in a history: what users have put into it, and what tools have made. */
+/** Files in a history: those that users have added, and those that tools have made. */
 export function artifactsIn(items: readonly AgentInputItem[]): Artifact[] {
   return items.flatMap((item) => partsOf(item).flatMap(artifactsOf));
 }
@@ -96,7 +96,7 @@ function messageOf(item: AgentInputItem, by: string | undefined): Message | unde
     const result = toolResultPart({ id, output: resultOf(output) });
     return { role: "tool", name, content: [result] };
   }
-  // Reasoning and what a host's own tools do is of use to that host alone.
+  // Reasoning and the host's own tools are of use only to that host.
   if (!("role" in item)) return undefined;
   const words = wordsIn(item.content);
   const said = by === undefined ? words : withoutSpeaker(by, words);
@@ -107,7 +107,10 @@ function messageOf(item: AgentInputItem, by: string | undefined): Message | unde
   return { ...message, content: [...texts, ...media] };
 }
 
-/** An image or a file that an item shows. One that lies with a model's host is of use to that host alone. */
+/**
+ * An image or a file of an item. A reference to a file at a model's host is of use only to that
+ * host.
+ */
 function mediaPartOf(part: Shown): ContentPart[] {
   const { type, file, image, filename: name } = part;
   if (type === "input_image" && typeof image === "string")

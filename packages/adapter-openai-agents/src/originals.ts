@@ -2,14 +2,14 @@ import { digestOf } from "@waybill/protocol";
 import type { Artifact, Message } from "@waybill/protocol";
 import type { AgentInputItem } from "@openai/agents";
 
-/** How many messages are remembered. What was forgotten comes back without what items can't hold. */
+/** How many messages are remembered. Forgotten ones come back without what items can't hold. */
 const KEPT = 10_000;
 
 const originals = new Map<string, { readonly message: Message; readonly items: number }>();
 
 /**
- * Items have no place for a speaker's name or another framework's members: what is put into their
- * `providerData` goes to the model's host, which refuses it. So the message behind some items is
+ * Items have no field for a speaker's name or another framework's members: the content of their
+ * `providerData` is sent to the model's host, which rejects it. So the message behind some items is
  * remembered here, by those items and all that came before them.
  */
 export function remember(turns: readonly (readonly [Message, readonly AgentInputItem[]])[]): void {
@@ -23,7 +23,7 @@ export function remember(turns: readonly (readonly [Message, readonly AgentInput
   }
 }
 
-/** The messages that the first of some items were made of, and how many items these are. */
+/** The original messages of the first items, and the number of these items. */
 export function recall(items: readonly AgentInputItem[]): { messages: Message[]; items: number } {
   const messages: Message[] = [];
   let [before, done] = ["", 0];
@@ -38,13 +38,16 @@ export function recall(items: readonly AgentInputItem[]): { messages: Message[];
   return { messages, items: done };
 }
 
-/** How many characters of files are remembered. Files that were forgotten are known by name alone. */
+/** How many characters of files are remembered. Of forgotten files only the names are known. */
 const KEPT_OF_FILES = 64 * 2 ** 20;
 
 const results = new Map<string, readonly Artifact[]>();
 let sizeOfResults = 0;
 
-/** Items have no place for a result's files either: they are remembered by the last item and all before it. */
+/**
+ * Items have no field for a result's files either: they are remembered by the last item and all
+ * before it.
+ */
 export function rememberFiles(items: readonly AgentInputItem[], files: readonly Artifact[]): void {
   const last = linksOf(items).at(-1);
   if (last === undefined || files.length === 0) return;
@@ -54,7 +57,7 @@ export function rememberFiles(items: readonly AgentInputItem[], files: readonly 
   while (sizeOfResults > KEPT_OF_FILES) forgetFiles(results.keys().next().value!);
 }
 
-/** The files that remote agents have given in the course of some items. */
+/** The files that remote agents have returned within these items. */
 export function filesBehind(items: readonly AgentInputItem[]): Artifact[] {
   return linksOf(items).flatMap((link) => results.get(link) ?? []);
 }
@@ -73,7 +76,7 @@ function linksOf(items: readonly AgentInputItem[]): string[] {
   return items.map((item) => (before = linkOf(before, item)));
 }
 
-/** Of an item only what the SDK leaves as it is when it copies and stores one. */
+/** A hash of what the SDK leaves unchanged in an item when it copies and stores it. */
 function linkOf(before: string, item: AgentInputItem): string {
   const { type, role, content, callId, name, output } = item as Record<string, unknown>;
   const given = (item as Record<string, unknown>)["arguments"];

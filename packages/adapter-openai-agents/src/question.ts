@@ -8,7 +8,7 @@ import { currentServedRun } from "./served-run.ts";
 const QUESTION = "ask_delegator";
 
 /**
- * Lets a served agent ask whom it works for. The run pauses until they have answered.
+ * Lets a served agent ask its delegator. The run pauses until the delegator has answered.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export function questionTool(): FunctionTool {
       additionalProperties: false,
     },
     strict: true,
-    // Going on is "approved" by the answer, which the call then finds.
+    // The answer "approves" the call, which then finds it.
     needsApproval: true,
     execute(_, __, details) {
       const answer = currentServedRun()?.answers.get(details?.toolCall?.callId ?? "");
@@ -36,7 +36,7 @@ export function questionTool(): FunctionTool {
   }) as FunctionTool;
 }
 
-/** What a paused run waits for, as questions with the ids of the calls. */
+/** The questions that a paused run waits for, with the ids of the calls. */
 export function questionsOf(interruptions: readonly RunToolApprovalItem[]): Ask[] {
   return interruptions.map((interruption): Ask => {
     const { name, agent } = interruption;
@@ -59,9 +59,9 @@ const APPROVAL: Json = {
   required: ["approve"],
 };
 
-/** Tells a run what was answered. Nothing but a clear yes approves. */
+/** Passes the answers to a run. Only a clear yes approves. */
 export function settle<Context>(
-  // Which agent it is a state of makes no difference here.
+  // The state's agent makes no difference here.
   // oxlint-disable-next-line typescript/no-explicit-any
   state: RunState<Context, any>,
   answers: ReadonlyMap<string, Json>,

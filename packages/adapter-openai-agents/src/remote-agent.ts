@@ -10,8 +10,8 @@ import type { RemoteOptions } from "./remote.ts";
 import { withoutSpeaker } from "./speaker.ts";
 
 /**
- * Another agent as an agent of the SDK: stands in `handoffs`, is run by a `Runner`, and is a tool by
- * its `asTool()`.
+ * Another agent as an agent of the SDK: it can be a target of `handoffs`, is run by a `Runner`, and
+ * becomes a tool by its `asTool()`.
  *
  * @example
  * ```ts
@@ -31,10 +31,10 @@ export function remoteAgent(
     handoffDescription: describeForModel(capability),
     model: new RemoteModel({ agent, capability, options }, name, transferTo(name)),
   });
-  // The final output of a run is the words alone: nobody else's can be beside them there.
+  // The final output of a run is only the text: nobody else has a part in it.
   remote.processFinalOutput = (output) => withoutSpeaker(name, output);
   const asTool = remote.asTool.bind(remote);
-  // The model that uses it is told its words as the answer of a tool, and these are another agent's.
+  // The model that uses it gets the text as the result of a tool, and it is another agent's text.
   const customOutputExtractor = ({ finalOutput, history }: Ended) => {
     const output = (finalOutput ?? null) as Json;
     const result = { output, messages: [], artifacts: filesBehind(history) };
@@ -45,14 +45,14 @@ export function remoteAgent(
   return remote;
 }
 
-/** A run of the SDK that is over, as far as it is looked at here. */
+/** A finished run of the SDK, as far as it is read here. */
 interface Ended {
   readonly finalOutput?: unknown;
   readonly history: readonly AgentInputItem[];
 }
 
 /**
- * A handoff to it, with what the capability takes as arguments for the model to give.
+ * A handoff to it, whose arguments are the input of the capability.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export function remoteHandoff(
 ): Handoff<unknown, "text"> {
   const target = remoteAgent(agent, capability, options);
   const transfer = handoff(target);
-  // By an `inputType` the SDK would make every optional member a required one.
+  // With an `inputType` the SDK would make every optional member required.
   transfer.toolName = transferTo(target.name);
   transfer.inputJsonSchema = parametersOf(capability);
   transfer.strictJsonSchema = false;
@@ -79,7 +79,7 @@ function transferTo(name: string): string {
   return toolNameOf(`transfer_to_${name}`);
 }
 
-/** The SDK wants every member of a JSON Schema's object named. */
+/** The SDK requires all members of an object's JSON Schema. */
 export function parametersOf(capability: Capability): OpenObject {
   const schema = argumentsOf(capability) as Partial<OpenObject>;
   return { properties: {}, required: [], ...schema, type: "object", additionalProperties: true };
@@ -87,7 +87,7 @@ export function parametersOf(capability: Capability): OpenObject {
 
 interface OpenObject {
   readonly type: "object";
-  // As the SDK has them.
+  // As the SDK declares it.
   // oxlint-disable-next-line typescript/no-explicit-any
   properties: Record<string, any>;
   required: string[];

@@ -25,12 +25,12 @@ import { spokenBy } from "./speaker.ts";
 import { assistantItem } from "./to-items.ts";
 import { sdkUsage } from "./usage.ts";
 
-/** The wire as a model: what it is asked is handed off, and what comes back is what it says. */
+/** A remote agent as a model: the request is handed off, and the result is the model's answer. */
 export class RemoteModel implements Model {
   readonly #remote: Remote;
-  /** What it is called in the SDK. */
+  /** Its name in the SDK. */
   readonly #name: string;
-  /** How the tool is called that hands to it. */
+  /** The name of the tool that transfers to it. */
   readonly #transfer: string;
 
   constructor(remote: Remote, name: string, transfer: string) {
@@ -84,7 +84,7 @@ export class RemoteModel implements Model {
     };
   }
 
-  /** What is said last is the final output of a run, so the names of files come before the words. */
+  /** The last item is the final output of a run, so the names of files come before the text. */
   #answerOf(result: HandoffResult, request: ModelRequest): AssistantMessageItem[] {
     const { artifacts } = result;
     const say = (words: string) => assistantItem(spokenBy(this.#name, words));
@@ -100,14 +100,14 @@ export class RemoteModel implements Model {
     return handedOff(this.#remote, step, work, request.signal, hear, hear);
   }
 
-  /** What is handed off: by the transfer's arguments where there was one, else by what was said last. */
+  /** What is handed off: the transfer's arguments if there was one, or else the last message. */
   #workOf(items: readonly AgentInputItem[]): { step: string; work: PortableWork } {
     const { capability } = this.#remote;
     const at = items.findLastIndex(
       (item) => item.type === "function_call" && item.name === this.#transfer,
     );
     const transfer = items[at];
-    // The call that handed over and its receipt are no part of the conversation.
+    // The transfer's call and its result are not part of the conversation.
     const before = at === -1 ? items : items.slice(0, at);
     const said = at === -1 ? [] : items.slice(at + 1).filter(({ type }) => type === "message");
     const history = [...before, ...said];

@@ -16,14 +16,16 @@ import type { RemoteOptions } from "./remote.ts";
 import { parametersOf } from "./remote-agent.ts";
 import { sdkUsage } from "./usage.ts";
 
-/** How a capability of another agent becomes a tool of the SDK. */
+/** Options for a capability of another agent as a tool of the SDK. */
 export interface RemoteToolOptions extends RemoteOptions {
-  /** What a failure does: the model is told as data, which is the default, or the run ends with it. */
+  /**
+   * Whether the model is told of a failure as data, which is the default, or the run fails with it.
+   */
   readonly onFailure?: OnFailure | undefined;
 }
 
 /**
- * What another agent can do, as a tool of the SDK.
+ * A capability of another agent as a tool of the SDK.
  *
  * @example
  * ```ts

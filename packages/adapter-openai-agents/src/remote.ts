@@ -22,27 +22,33 @@ import { currentServedRun } from "./served-run.ts";
 import { currentTraceparent } from "./trace.ts";
 import { sdkUsage } from "./usage.ts";
 
-/** How another agent stands in the SDK: its name there, and whom its handoffs go to. */
+/** Options for another agent in the SDK: its name there, and the recipient of its handoffs. */
 export interface RemoteOptions {
-  /** What it is called in the SDK; left out, after the capability. */
+  /** Its name in the SDK, by default derived from the capability. */
   readonly name?: string | undefined;
-  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  /** The agent it goes to. By default the hub picks an agent that has the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in; `true` for that of the handoff that
-   * the run serves, or else of the trace's group. Left out, each handoff is a conversation of its own.
+   * The session to hand off in; `true` for the session of the handoff that the run serves, or else
+   * of the trace's group. By default, each handoff is a conversation of its own.
    */
   readonly session?: CallSession;
   /**
-   * Names the run, the same again when it is run again. Left out: the handoff that the run serves,
-   * the trace's group, or the trace.
+   * Identifies the run, also when it is repeated. By default the handoff that the run serves, the
+   * trace's group, or the trace.
    */
   readonly run?: (() => string) | undefined;
-  /** Answers what the remote agent asks. Left out: whom the run serves is asked, or nobody. */
+  /**
+   * Answers the remote agent's questions. By default they go to the delegator of the served run, or
+   * to nobody.
+   */
   readonly onQuestion?: ((question: QuestionEvent) => Promise<Json>) | undefined;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
-  /** Has the result whole, with the messages and files that an answer in the SDK can't hold. */
+  /**
+   * Called with the complete result, with the messages and files that an answer in the SDK can't
+   * hold.
+   */
   readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
@@ -52,7 +58,7 @@ export interface Remote {
   readonly options: RemoteOptions;
 }
 
-/** Hands one step of a run off. */
+/** Hands off one step of a run. */
 export async function handedOff(
   { agent, capability, options }: Remote,
   step: string,
@@ -70,7 +76,7 @@ export async function handedOff(
     timeoutMs,
     session: sessionFor(options.session, conversationHere(groupName())),
     ...work,
-    // A run that is served has the place of its handoff in the trace.
+    // A served run has the trace context of its handoff.
     traceparent: currentWork() === undefined ? currentTraceparent() : undefined,
     signal,
     onProgress: (event) => {
@@ -91,7 +97,7 @@ export async function handedOff(
   return result;
 }
 
-/** For a remote agent that takes a value where all there is are words. */
+/** The work for a remote agent that takes a value, if there is only text. */
 export function inputFrom(work: PortableWork, { takes, input_schema }: Capability): PortableWork {
   if (takes !== "structured") return work;
   const { messages = [], artifacts } = work;
@@ -109,13 +115,13 @@ function runName({ run }: RemoteOptions): string {
   );
 }
 
-/** The SDK's word for a conversation of several runs. */
+/** The SDK's id of a conversation of several runs. */
 function groupName(): string | undefined {
   return getCurrentTrace()?.groupId ?? undefined;
 }
 
 function tracedAs(): string | undefined {
   const { groupId, traceId } = getCurrentTrace() ?? {};
-  // Without tracing there is a trace too, and every run has the same.
+  // Without tracing there is a trace too, with the same id in every run.
   return traceId === undefined || traceId === "no-op" ? undefined : (groupId ?? traceId);
 }

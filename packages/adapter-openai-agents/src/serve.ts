@@ -28,27 +28,27 @@ import { inTrace } from "./trace.ts";
 import { turnIn } from "./turn-session.ts";
 import { countsOf, countsSince, less } from "./usage.ts";
 
-// An agent of any context and any output can be served.
+// Any agent can be served, whatever its context and output.
 // oxlint-disable-next-line typescript/no-explicit-any
 type AnyAgent = Agent<any, any>;
 type Streamed = StreamedRunResult<unknown, AnyAgent>;
 
-/** How an agent of the OpenAI Agents SDK is served. */
+/** Options for serving an agent of the OpenAI Agents SDK. */
 export interface ServeAgentOptions {
-  /** Has the models and their hosts. Left out, it is one with the SDK's defaults. */
+  /** Configures the models and their hosts, by default a runner with the SDK's defaults. */
   readonly runner?: Runner | undefined;
   /**
-   * The SDK's session for a thread: the same for all handoffs of one session of a delegator, and the
-   * handoff's id for one that names none. A turn is stored in it once the run is over. Left out, what is
-   * said in a session is kept in the memory of the process.
+   * The SDK's session for a thread. All handoffs of one delegator's session have the same thread; a
+   * handoff without a session has its own id as thread. A turn is stored once the run is over. By
+   * default, what is said in a session is kept in the memory of the process.
    *
-   * A process that is killed after it has stored a turn and before it has sent the result is followed by
-   * another attempt, which stores the turn again: `addItems` of the SDK has no idempotency key. `part` is
-   * that key. It names what the run adds, alike in each attempt. A session that uses it replaces what it has
-   * stored under it, and leaves that out of `getItems`.
+   * If a process is killed after it has stored a turn and before it has sent the result, the next
+   * attempt stores the turn again: the SDK's `addItems` has no idempotency key. `part` is that key.
+   * It identifies what the run adds, and is the same in each attempt. A session that uses it
+   * replaces what it has stored under it, and omits that from `getItems`.
    */
   readonly session?: ((thread: string, part: string) => Session | Promise<Session>) | undefined;
-  /** What the agent's tools get as their context. */
+  /** The context for the agent's tools. */
   readonly context?: ((run: Run) => unknown) | undefined;
   readonly turnsAtMost?: number | undefined;
 }
@@ -87,14 +87,17 @@ export function serveAgent(
   });
 }
 
-/** How far a run is, where it waits. */
+/** The state of a waiting run. */
 interface State {
-  /** As the SDK has written it. */
+  /** As the SDK has serialized it. */
   readonly run: string;
   readonly files: readonly Artifact[];
 }
 
-/** The agent, those that it may hand over to, and those that they may, who may hand back. */
+/**
+ * The names of the agent and of all agents that it may hand off to, directly or not. Handoffs may
+ * form cycles.
+ */
 function namesIn(agent: AnyAgent, known = new Set<AnyAgent>()): string[] {
   if (known.has(agent)) return [];
   known.add(agent);
@@ -113,19 +116,19 @@ async function held(
   const { work, resume, signal, thread, handoffId } = run;
   const { output_schema: schema } = run.capability;
   const { turnsAtMost: maxTurns } = options;
-  // What came before a question is stored when the run pauses, and is a part by itself.
+  // What came before a question is stored when the run pauses, under a key of its own.
   const part = resume === undefined ? handoffId : `${handoffId}/${digestOf(resume.state)}`;
   const stored = await options.session?.(thread, part);
   const turn = stored && turnIn(stored);
   const session = turn?.session;
   if (stored !== undefined && run.session !== undefined) {
     const isEmpty = (await stored.getItems(1)).length === 0;
-    // Of a turn that has paused, what came before its question is there already.
+    // If a turn has paused, the session already has what came before its question.
     const had = resume === undefined ? !isEmpty : run.session.offered === "continued";
     run.session.found(had);
   }
   const hold = async (input: AgentInputItem[] | RunState<unknown, AnyAgent>) => {
-    // A state that goes on has counted before.
+    // The usage in a resumed state was counted before.
     const counted = countsOf(input instanceof RunState ? input.usage : new Usage());
     const remoteBefore = countsOf(remote);
     const streamed: Streamed = await runner.run(agent, input, {
@@ -159,7 +162,7 @@ async function held(
   const ends = [streamed];
   const again = async (request: string): Promise<string> => {
     const next = itemsOf([textMessage("user", request)]);
-    // A session has all that was said; without one it has to be said again.
+    // A session has the history; without one it has to be sent again.
     const repaired = await hold(session === undefined ? [...streamed.history, ...next] : next);
     ends.push(repaired);
     return wordsIn(repaired.finalOutput);
@@ -178,7 +181,7 @@ async function held(
   };
 }
 
-/** Where a model is no name, the SDK does not say what it is called. */
+/** If the model is an object, the SDK does not tell its name. */
 function modelOf({ model }: AnyAgent): string | undefined {
   return typeof model === "string" ? model : undefined;
 }
@@ -189,7 +192,7 @@ async function resumed(agent: AnyAgent, text: string, answers: ReadonlyMap<strin
   return state;
 }
 
-/** Until the run is over, in whatever way. */
+/** Reports events until the run has ended, successfully or not. */
 async function listen(streamed: Streamed, run: Run): Promise<void> {
   try {
     for await (const event of streamed) report(event, run);
@@ -207,7 +210,7 @@ function report(event: RunStreamEvent, { progress, delta }: Run): void {
   if (event.type === "raw_model_stream_event") {
     const { data } = event;
     if (data.type === "output_text_delta") delta(data.delta);
-    // A remote agent that was handed to tells of its own progress.
+    // A remote agent that was handed off to reports its own progress.
     if (data.type === "model" && isProgress(data.event)) progress(data.event.progress);
     return;
   }
@@ -218,7 +221,7 @@ function isProgress(event: unknown): event is { type: "waybill.progress"; progre
   return (event as { type?: unknown } | null)?.type === "waybill.progress";
 }
 
-/** The SDK keeps what a tool has thrown beside its own error. */
+/** The SDK attaches a tool's error to its own. */
 function failure(thrown: unknown): unknown {
   const inner = (thrown as { error?: unknown } | null)?.error;
   const isWrapped = thrown instanceof Error && thrown.name === "ToolCallError";
@@ -227,7 +230,7 @@ function failure(thrown: unknown): unknown {
 
 function spokenIn(items: Streamed["newItems"]): SpokenItem[] {
   return items.flatMap((item) => {
-    // An approval is a call that stands there already.
+    // An approval repeats a call that is already there.
     if (item.type === "tool_approval_item" || !("rawItem" in item)) return [];
     const by = "agent" in item ? item.agent.name : undefined;
     return [{ item: item.rawItem, by }];

@@ -4,13 +4,13 @@ import type { Usage } from "@openai/agents";
 import type { Run } from "@waybill/agent/adapter";
 import type { Artifact, Json } from "@waybill/protocol";
 
-/** What tools of a served agent need to know of the run that they are in. */
+/** What the tools of a served agent need to know of their run. */
 export interface ServedRun extends Pick<Run, "ask" | "progress"> {
-  /** To questions that a run has paused with, by the ids of the calls that asked. */
+  /** The answers to the run's questions, by the ids of the calls that asked. */
   readonly answers: ReadonlyMap<string, Json>;
-  /** What remote agents have used, which the SDK has counted with the run. */
+  /** The usage of remote agents, which the SDK has counted with the run's own. */
   readonly remote: Usage;
-  /** Files that remote agents have given, before a pause too. */
+  /** Files that remote agents have returned, also before a pause. */
   readonly files: Artifact[];
 }
 

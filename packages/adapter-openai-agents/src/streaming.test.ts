@@ -24,7 +24,7 @@ async function runnerFor(script: Script): Promise<Runner> {
   return new Runner({ modelProvider: new OpenAIProvider({ openAIClient, useResponses: true }) });
 }
 
-test("what the model of a served agent writes comes in deltas, and is no progress", async () => {
+test("the text of a served agent's model is shown as deltas, and not as progress", async () => {
   const { agent } = await world();
   const words = Array.from({ length: 40 }, (_, index) => `word ${index}`).join(" ");
   const editor = agent("editor");
@@ -53,31 +53,34 @@ test.for<[string, string[], string]>([
     ["I look. ", "It rains in Bergen."],
     "I look. It rains in Bergen.",
   ],
-])("a remote agent that %s is shown as it writes, and no word twice", async ([, pieces, whole]) => {
-  const { agent, hub } = await world();
-  const researcher = agent("researcher");
-  const seen = Promise.withResolvers<void>();
-  researcher.serve({ name: "research", takes: "conversation" }, async ({ delta }) => {
-    for (const piece of pieces) delta(piece);
-    await seen.promise;
-    return "It rains in Bergen.";
-  });
-  await researcher.start();
-  const { capability } = (await hub.find({ capability: "research" })).fits[0]!;
-  const handoff = remoteHandoff(agent("boss"), capability);
-  const runner = await runnerFor([
-    { calls: [{ id: "call_1", name: handoff.toolName, arguments: {} }] },
-  ]);
-  const triage = new Agent({ name: "triage", model: "m", handoffs: [handoff] });
-  let shown = "";
-  await withTrace("one", async () => {
-    const streamed = await runner.run(triage, "Where does it rain?", { stream: true });
-    for await (const event of streamed) {
-      if (event.type !== "raw_model_stream_event") continue;
-      if (event.data.type !== "output_text_delta") continue;
-      shown += event.data.delta;
-      if (shown === pieces.join("")) seen.resolve();
-    }
-  });
-  expect(shown).toBe(whole);
-});
+])(
+  "a remote agent that %s is shown while it writes, without repetition",
+  async ([, pieces, whole]) => {
+    const { agent, hub } = await world();
+    const researcher = agent("researcher");
+    const seen = Promise.withResolvers<void>();
+    researcher.serve({ name: "research", takes: "conversation" }, async ({ delta }) => {
+      for (const piece of pieces) delta(piece);
+      await seen.promise;
+      return "It rains in Bergen.";
+    });
+    await researcher.start();
+    const { capability } = (await hub.find({ capability: "research" })).fits[0]!;
+    const handoff = remoteHandoff(agent("boss"), capability);
+    const runner = await runnerFor([
+      { calls: [{ id: "call_1", name: handoff.toolName, arguments: {} }] },
+    ]);
+    const triage = new Agent({ name: "triage", model: "m", handoffs: [handoff] });
+    let shown = "";
+    await withTrace("one", async () => {
+      const streamed = await runner.run(triage, "Where does it rain?", { stream: true });
+      for await (const event of streamed) {
+        if (event.type !== "raw_model_stream_event") continue;
+        if (event.data.type !== "output_text_delta") continue;
+        shown += event.data.delta;
+        if (shown === pieces.join("")) seen.resolve();
+      }
+    });
+    expect(shown).toBe(whole);
+  },
+);

@@ -12,14 +12,14 @@ import type { Message } from "@waybill/protocol";
 import { remember } from "./originals.ts";
 import { spokenBy } from "./speaker.ts";
 
-/** A history as the SDK has it. */
+/** A history as items of the SDK. */
 export function itemsOf(messages: readonly Message[]): AgentInputItem[] {
   const turns = messages.map((message) => [message, itemsOfOne(message)] as const);
   remember(turns);
   return turns.flatMap(([, items]) => items);
 }
 
-/** Items have no names, so who speaks is said in the words. */
+/** Items have no names, so the text names the speaker. */
 function itemsOfOne(message: Message): AgentInputItem[] {
   const { role, name } = message;
   const speaker = name === undefined ? "" : spokenBy(name, "");

@@ -3,7 +3,7 @@ import type { Run } from "@waybill/agent/adapter";
 
 const TRACE_ID = /^trace_([0-9a-f]{32})$/;
 const SPAN_ID = /^span_([0-9a-f]{16})/;
-/** Where no span is open yet. It can't be left out, and must not be all zeros. */
+/** The parent if no span is open yet. It is required, and must not be all zeros. */
 const NO_SPAN = "0000000000000001";
 
 /** Runs in a trace of the SDK that has the id of the handoff's trace. */
@@ -21,7 +21,7 @@ export function inTrace<Value>(
   });
 }
 
-/** Where the SDK's run stands in its trace, as the parent of a handoff. */
+/** The current span of the SDK's run, as the parent of a handoff. */
 export function currentTraceparent(): string | undefined {
   const id = TRACE_ID.exec(getCurrentTrace()?.traceId ?? "")?.[1];
   const span = SPAN_ID.exec(getCurrentSpan()?.spanId ?? "")?.[1] ?? NO_SPAN;

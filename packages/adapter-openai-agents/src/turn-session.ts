@@ -1,16 +1,17 @@
 import type { AgentInputItem, Session } from "@openai/agents";
 
-/** A session of the SDK in the course of one turn. */
+/** A session of the SDK during one turn. */
 export interface TurnSession {
-  /** For the runner: it shows what is stored and what this turn has added. */
+  /** For the runner: the stored items, and those that this turn has added. */
   readonly session: Session;
   /** Stores what this turn has added. */
   store(): Promise<void>;
 }
 
 /**
- * Holds back what a turn adds to a session until the turn is over: an attempt that fails, or is killed
- * amid its run, leaves the session as it was, and the next attempt does not find the turn in it.
+ * Holds back what a turn adds to a session until the turn is over. If an attempt fails, or is
+ * killed during its run, the session is unchanged, and the next attempt does not find the turn in
+ * it.
  */
 export function turnIn(stored: Session): TurnSession {
   let added: AgentInputItem[] = [];
@@ -24,7 +25,7 @@ export function turnIn(stored: Session): TurnSession {
       added.push(...items);
     },
     async popItem() {
-      // What was said before is not for this turn to take back before it is over.
+      // Earlier items are removed only when the turn is over.
       if (added.length === 0 && !isReplaced) {
         added = await stored.getItems();
         isReplaced = true;

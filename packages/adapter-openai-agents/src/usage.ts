@@ -2,7 +2,7 @@ import { Usage } from "@openai/agents";
 import type { HandoffUsage } from "@waybill/agent";
 import type { CountedUsage } from "@waybill/agent/adapter";
 
-/** What a remote agent has used, as the SDK counts. */
+/** The usage of a remote agent, as the SDK counts it. */
 export function sdkUsage(usage: HandoffUsage | undefined): Usage {
   if (usage === undefined) return new Usage();
   const { requests, input_tokens: inputTokens, output_tokens: outputTokens } = usage.total;
@@ -17,7 +17,7 @@ export function sdkUsage(usage: HandoffUsage | undefined): Usage {
   });
 }
 
-/** Numbers of a usage, which the SDK goes on adding to. */
+/** Counts of a usage, copied because the SDK goes on adding to it. */
 export type Counts = Record<Exclude<keyof CountedUsage, "model">, number>;
 
 export function countsOf(usage: Usage): Counts {
@@ -38,7 +38,7 @@ export function countsSince(before: Counts, now: Usage): Counts {
   return less(countsOf(now), before);
 }
 
-/** What a run has used without remote agents: what these have used is added by the agent. */
+/** The usage of a run without that of remote agents, which the agent adds itself. */
 export function less(all: Counts, part: Counts): Counts {
   const names = Object.keys(all) as (keyof Counts)[];
   return Object.fromEntries(

@@ -12,7 +12,7 @@ import { FORM_NAME } from "./said.ts";
 import type { ModelRequest, Said, SaidCall } from "./said.ts";
 import { chatMessagesOf } from "./to-chat.ts";
 
-/** Asks a model by the chat completions API. */
+/** Calls a model by the chat completions API. */
 export async function askChat(asked: ModelRequest): Promise<Said> {
   const { client, model, instructions, messages, tools, form, request, headers, signal } = asked;
   const body = {
@@ -27,12 +27,13 @@ export async function askChat(asked: ModelRequest): Promise<Said> {
       : {
           response_format: { type: "json_schema", json_schema: { name: FORM_NAME, schema: form } },
         }),
-    // Without this a stream reports no tokens.
+    // Without this option a stream reports no usage.
     stream_options: { include_usage: true },
     ...request,
     stream: true,
   } as ChatCompletionCreateParamsStreaming;
-  // The client's own helper takes no reply that breaks its form, and then nobody could ask again.
+  // The client's own helper throws at a reply that does not match its schema, so that the model
+  // could not be asked again.
   const said = new Heard(asked.onDelta);
   const chunks = await client.chat.completions.create(body, { signal, headers });
   for await (const { choices, usage, model: by } of chunks) {
@@ -42,7 +43,10 @@ export async function askChat(asked: ModelRequest): Promise<Said> {
   return said.whole();
 }
 
-/** The API takes results at once after the turn that calls, so what the assistant says in between is of that turn. */
+/**
+ * The API takes results only directly after the turn that calls, so what the assistant says in
+ * between is moved to that turn.
+ */
 function joined(messages: readonly ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
   const turns: ChatCompletionMessageParam[] = [];
   for (const message of messages) {
@@ -66,7 +70,7 @@ function contentOf(turns: readonly ChatCompletionAssistantMessageParam[]) {
   return parts.length === 0 ? null : parts;
 }
 
-/** A turn, put together from what is streamed of it. */
+/** A turn, assembled from its stream. */
 class Heard {
   readonly #onDelta: (delta: string) => void;
   readonly #calls: SaidCall[] = [];

@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { ResponseError } from "openai/resources/responses/responses";
 import type { Said } from "./said.ts";
 
-/** A turn that is none: a model that refused, or did not come to its end. */
+/** Throws if the model refused, or did not finish. */
 export function assertWhole({ refusal, cutBy }: Said): void {
   if (refusal !== undefined) throw new WaybillError(500, `The model refused: ${refusal}`);
   if (cutBy === undefined) return;
@@ -12,7 +12,7 @@ export function assertWhole({ refusal, cutBy }: Said): void {
   );
 }
 
-/** A stream that ends before its turn does. The same request may well succeed. */
+/** The error for a stream that ends before its turn does. The same request may well succeed. */
 export function brokenOff(): WaybillError {
   return new WaybillError(500, "The model provider ended the stream in the middle of a turn.", {
     retryable: true,

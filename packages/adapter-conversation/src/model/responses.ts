@@ -6,7 +6,7 @@ import { FORM_NAME } from "./said.ts";
 import type { ModelRequest, Said } from "./said.ts";
 import { responseItemsOf } from "./to-responses.ts";
 
-/** Asks a model by the responses API. */
+/** Calls a model by the responses API. */
 export async function askResponses(asked: ModelRequest): Promise<Said> {
   const { model, name, instructions, messages, tools, form, request } = asked;
   const body = {
@@ -49,7 +49,7 @@ function usageOf({ model, usage }: Response): UsageRow | undefined {
   });
 }
 
-/** The response as it is at its end. */
+/** The final response of the stream. */
 async function heard(
   { client, headers, signal, onDelta }: ModelRequest,
   body: ResponseCreateParamsStreaming,

@@ -2,18 +2,18 @@ import type OpenAI from "openai";
 import type { JsonSchema, Message, UsageRow } from "@waybill/protocol";
 import type { Tool } from "../tool.ts";
 
-/** What a model is asked, whichever API it is asked by. */
+/** A request to a model, for either API. */
 export interface ModelRequest {
   readonly client: OpenAI;
   readonly model: string;
-  /** What the agent is called itself. */
+  /** The name of the agent itself. */
   readonly name: string | undefined;
   readonly instructions: string | undefined;
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
-  /** The form of what it is to say, where that is not simply text. */
+  /** The schema of the answer, if it is not plain text. */
   readonly form: JsonSchema | undefined;
-  /** Members of the request beyond these. */
+  /** Additional members of the request. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -25,18 +25,18 @@ export interface Said {
   readonly text: string;
   readonly calls: readonly SaidCall[];
   readonly refusal: string | undefined;
-  /** What the API has counted. */
+  /** As the API has reported it. */
   readonly usage: UsageRow | undefined;
-  /** Why it stopped before it had come to its end. */
+  /** Why it stopped before it had finished. */
   readonly cutBy: string | undefined;
 }
 
 export interface SaidCall {
   readonly id: string;
   readonly name: string;
-  /** As the model has spelled them: it may be no JSON. */
+  /** As the model has written them: possibly not JSON. */
   readonly arguments: string;
 }
 
-/** How a form is called where an API wants a name for it. */
+/** The schema's name, for an API that requires one. */
 export const FORM_NAME = "output";

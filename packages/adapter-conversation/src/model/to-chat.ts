@@ -12,7 +12,10 @@ import type { Media } from "@waybill/agent/adapter";
 import type { Message } from "@waybill/protocol";
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "openai/resources";
 
-/** A turn in the words of the chat completions API; several results are several turns there. */
+/**
+ * A message as messages of the chat completions API, which takes each tool result as one of its
+ * own.
+ */
 export function chatMessagesOf(message: Message): ChatCompletionMessageParam[] {
   const speaker = nameOf(message.name ?? "");
   const named = speaker === "" ? {} : { name: speaker };
@@ -78,7 +81,7 @@ const FORMATS: Readonly<Record<string, "wav" | "mp3" | undefined>> = {
   "audio/mp3": "mp3",
 };
 
-/** The API takes no blanks and brackets in a name. */
+/** The API allows no spaces or brackets in a name. */
 function nameOf(name: string): string {
   return speakerName(name).replaceAll(/[\s<|\\/>]+/g, "_");
 }

@@ -11,7 +11,7 @@ import type { Media } from "@waybill/agent/adapter";
 import type { Message } from "@waybill/protocol";
 import type { ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses";
 
-/** A turn as items of the responses API. It has no names, so who speaks is said in the words. */
+/** A message as items of the responses API. Items have no names, so the text names the speaker. */
 export function responseItemsOf(message: Message, self: string | undefined): ResponseInputItem[] {
   const { role, name } = message;
   const speaker = name === undefined || name === self ? "" : `${speakerName(name)}: `;

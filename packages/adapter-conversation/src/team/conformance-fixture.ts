@@ -13,7 +13,10 @@ import { serveTeam } from "./serve.ts";
 import type { Member, Team } from "./team.ts";
 import { afterTurns } from "./termination.ts";
 
-/** How the suite uses a team: one that is played is served, and one with a remote member calls. */
+/**
+ * How the suite uses a team: a team with a member that plays is served, and a team with a remote
+ * member calls.
+ */
 export const fixture: AdapterFixture = {
   adapter: "team",
   module: new URL(import.meta.url),
@@ -52,7 +55,7 @@ export const fixture: AdapterFixture = {
   call: { run: called },
 };
 
-/** A member whose code has the history of each run, whatever its model is told of it. */
+/** A member that records the history of each run, independent of what its model is told. */
 function keeping(member: Member, had: Map<string, readonly Message[]>): Member {
   return {
     ...member,
@@ -87,7 +90,7 @@ async function called(request: CallRequest): Promise<Played> {
     artifacts,
     signal,
     traceparent,
-    // Whoever speaks after the remote member shows what they say, too.
+    // Members that speak after the remote member show their text, too.
     onDelta: (text) => received === undefined && request.show(text),
     onProgress: (event) =>
       received === undefined && request.show((event as { message: string }).message),
@@ -103,7 +106,7 @@ async function called(request: CallRequest): Promise<Played> {
   };
 }
 
-/** A conversation that speaks after the remote member, and what its model is told then. */
+/** A conversation that speaks after the remote member, and records what its model is told then. */
 async function listener(heard: Message[]): Promise<Member> {
   const client = await clientOf((request) => {
     heard.push(...(seenByChat(request).messages ?? []));

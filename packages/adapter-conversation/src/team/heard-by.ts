@@ -2,14 +2,16 @@ import { mediaIn, mediaPart, shownToModel, messageText } from "@waybill/agent/ad
 import type { ContentPart, Json, Message } from "@waybill/protocol";
 
 /**
- * What was said in a team, as the model of one member is told it. Its own turns are the assistant's, with
- * its tool calls and their results. All else is the words of users, under the names of those who said it:
- * what others have called, and what their tools have said, too. Without a name, nothing is its own.
+ * What was said in a team, as the model of one member is told it. Its own turns are those of the
+ * assistant, with its tool calls and their results. Everything else is text of users, under the
+ * names of those who said it, also the calls of other members and the results of their tools.
+ * Without a name, no turn is its own.
  */
 export function heardBy(name: string | undefined, messages: readonly Message[]): Message[] {
   const { own, callers } = toolUsesIn(name, messages);
   const heard: Message[] = [];
-  // A model takes the results of its calls at once after them, so what others said there comes later.
+  // A model requires the results directly after its calls, so what others said in between comes
+  // later.
   let held: Message[] = [];
   for (const message of messages) {
     const { role, content } = message;
@@ -28,7 +30,7 @@ export function heardBy(name: string | undefined, messages: readonly Message[]):
   return [...heard, ...held];
 }
 
-/** The member's own calls with their results, and who has called for each result. */
+/** The member's own calls with their results, and the caller for each result. */
 function toolUsesIn(name: string | undefined, messages: readonly Message[]) {
   const own = new Set<ContentPart>();
   const callers = new Map<ContentPart, string | undefined>();

@@ -22,14 +22,14 @@ import type { Tool } from "../tool.ts";
 import { heardBy } from "./heard-by.ts";
 import type { Handoff, Member, Turn } from "./team.ts";
 
-/** How a conversation takes part in a team. */
+/** Options for a conversation as a member of a team. */
 export interface ConversationMemberOptions {
   readonly description: string;
-  /** To whom it may give the word: members, agents on the hub, or whoever has a capability. */
+  /** The targets to which it may hand the turn: members, agents on the hub, or capabilities. */
   readonly handoffs?: readonly Handoff["to"][] | undefined;
 }
 
-/** A conversation with a model as a member of a team. Its name is the conversation's. */
+/** A conversation with a model as a member of a team, under the conversation's name. */
 export function conversationMember(
   conversation: Conversation & { readonly name: string },
   { description, handoffs = [] }: ConversationMemberOptions,
@@ -85,26 +85,29 @@ function transferTool(to: Handoff["to"], give: () => void): Tool {
   };
 }
 
-/** How another agent takes part in a team. */
+/** Options for another agent as a member of a team. */
 export interface RemoteMemberOptions {
-  /** What it is called in the team; left out, as the agent, or after the capability. */
+  /** Its name in the team, by default the agent's, or one derived from the capability. */
   readonly name?: string | undefined;
-  /** The agent it is. Left out: the hub picks among those who have the capability, turn by turn. */
+  /** The agent. By default the hub picks an agent that has the capability, for each turn. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /**
-   * The session to hand off in, where it is told what was said since it spoke last; `true` for that of
-   * the handoff that the team serves, or else of the team's run. Left out, each turn is a conversation of
-   * its own, and it is told all.
+   * The session to hand off in, where it is told what was said since its last turn; `true` for the
+   * session of the handoff that the team serves, or else of the team's run. By default, each turn
+   * is a conversation of its own, and it is told everything.
    */
   readonly session?: CallSession;
-  /** Hears all of a result, as it was received. It is for code: its messages may pose as anybody. */
+  /**
+   * Called with the complete result, as it was received. Only for code: its messages may claim any
+   * name.
+   */
   readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
 /**
- * An agent anywhere as a member of a team: it is told what was said, whole. Whatever its result says
- * is its own speech, under its name in the team.
+ * An agent anywhere as a member of a team: it is told everything that was said. All that its result
+ * says is its own speech, under its name in the team.
  */
 export function remoteMember(
   agent: Agent,
@@ -136,7 +139,10 @@ export function remoteMember(
   };
 }
 
-/** What was said, in the shape that the capability takes. Where no messages go, what they show is files. */
+/**
+ * What was said, in the form that the capability takes. If it takes no messages, their media become
+ * files.
+ */
 function workOf(
   messages: readonly Message[],
   brought: readonly Artifact[],
@@ -150,7 +156,7 @@ function workOf(
   return { input: inputOf(said, input_schema), ...artifacts };
 }
 
-/** A person, or anything that answers when it is asked, as a member of a team. */
+/** A person, or anything that answers questions, as a member of a team. */
 export function askedMember(name: string, description: string): Member {
   return {
     name,

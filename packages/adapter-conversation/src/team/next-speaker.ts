@@ -6,7 +6,10 @@ import { converse } from "../converse.ts";
 import { heardBy } from "./heard-by.ts";
 import type { Member, NextSpeaker } from "./team.ts";
 
-/** One after the other, in the order of the members. Who is no member has spoken out of turn. */
+/**
+ * One after the other, in the order of the members. Speakers that are not members do not change the
+ * order.
+ */
 export function roundRobin(): NextSpeaker {
   return (members, { speakers }) => {
     const names = members.map(({ name }) => name);
@@ -15,18 +18,18 @@ export function roundRobin(): NextSpeaker {
   };
 }
 
-/** Whoever was given the word keeps it until they give it on. */
+/** The member that was handed the turn keeps it until it hands it on. */
 export function keepSpeaking(first: string): NextSpeaker {
   return (_, { speakers }) => speakers.at(-1) ?? first;
 }
 
-/** How a model chooses the next speaker. */
+/** Options for a model that chooses the next speaker. */
 export interface SelectorOptions {
-  /** Whether one may speak twice in a row: not where it is left out. */
+  /** Whether a member may speak twice in a row, by default not. */
   readonly allowsRepeat?: boolean | undefined;
 }
 
-/** A model chooses, by what the members say they are for and by what was said. */
+/** A model chooses the next speaker, by the members' descriptions and what was said. */
 export function selector(
   chooser: Pick<Conversation, "client" | "model" | "api" | "request" | "instructions">,
   { allowsRepeat = false }: SelectorOptions = {},

@@ -6,8 +6,8 @@ import type { RemoteMemberOptions } from "./members.ts";
 import type { Member, Team } from "./team.ts";
 
 /**
- * Who is on the hub and no member: an agent by its name, with the capability in which it converses,
- * or whoever the hub finds for a capability.
+ * Agents on the hub that are not members: an agent by its name, with the capability by which it
+ * converses, or the one that the hub finds for a capability.
  */
 export function remotesOn(
   agent: Agent,

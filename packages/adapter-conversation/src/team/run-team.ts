@@ -4,56 +4,58 @@ import { WaitingForAnswer } from "../waiting-for-answer.ts";
 import type { Question } from "../waiting-for-answer.ts";
 import type { Handoff, Member, Progress, Spoken, Team, Turn } from "./team.ts";
 
-/** What a team is asked. */
+/** The input of a team. */
 export interface TeamWork {
-  /** Names the run. What its members hand off is found again when one of this name goes on. */
+  /**
+   * Identifies the run. A repeated run with the same id finds the handoffs of its members again.
+   */
   readonly run: string;
   readonly messages: readonly Message[];
   readonly artifacts?: readonly Artifact[] | undefined;
-  /** Where an earlier run of it has paused: goes on there, with the answers. */
+  /** Where an earlier run of it has paused: it continues there, with the answers. */
   readonly after?: TeamState | undefined;
   readonly answers?: ReadonlyMap<string, Json> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
-  /** Hears each message as it is said. */
+  /** Called with each message as it is said. */
   readonly onMessage?: ((message: Message) => void) | undefined;
-  /** Hears the words of members as they are streamed. */
+  /** Called with the text of members as it is streamed. */
   readonly onDelta?: ((text: string) => void) | undefined;
-  /** Hears what members report while they work. */
+  /** Called with what members report while they work. */
   readonly onProgress?: ((event: unknown) => void) | undefined;
-  /** Answers questions. Left out: the team pauses with them. */
+  /** Answers questions. By default, the team pauses with them. */
   readonly onQuestion?: Turn["ask"] | undefined;
 }
 
-/** How far a team is, as JSON: all there is to know in order to go on. */
+/** The state of a team, as JSON: everything that it needs to continue. */
 export interface TeamState {
   readonly added: readonly Message[];
   readonly artifacts: readonly Artifact[];
   readonly speakers: readonly string[];
-  /** What the turns have used. */
+  /** The usage of the turns so far. */
   readonly usage?: readonly UsageRow[] | undefined;
   readonly handoff?: Handoff | undefined;
-  /** Whose turn it is, and where they are in it. */
+  /** The current speaker, and the state of its turn. */
   readonly speaking?: { readonly to: Handoff["to"]; readonly state?: Json | undefined } | undefined;
 }
 
-/** What a team has come to. */
+/** The result of a team. */
 export interface TeamResult {
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];
-  /** What its members have used, other agents among them. */
+  /** The usage of its members, with that of remote agents. */
   readonly usage: readonly UsageRow[];
-  /** Why it was enough. Undefined where it waits. */
+  /** The reason why it ended. Undefined if it waits for answers. */
   readonly stoppedBy: string | undefined;
-  /** What it waits for: it goes on `after` the state, with `answers`. */
+  /** The questions that it waits for: it continues `after` the state, with `answers`. */
   readonly questions: readonly Question[];
   readonly state: TeamState;
 }
 
 const TURNS_AT_MOST = 32;
 
-/** Lets the members of a team speak, one after the other, until it is enough. */
+/** Lets the members of a team speak in turn, until a condition ends it. */
 export async function runTeam(team: Team, work: TeamWork): Promise<TeamResult> {
   const { turnsAtMost = TURNS_AT_MOST } = team;
   let state: TeamState = work.after ?? { added: [], artifacts: [], speakers: [] };

@@ -48,7 +48,7 @@ async function gathered(team: Team, run: Run): Promise<Finished | Paused> {
     onProgress: run.progress,
   });
   if (questions.length > 0) return { questions, state: JSON.stringify(state) };
-  // The last words are the team's; nobody is left who could say them again.
+  // The last text is the team's answer; no model is left that could repeat it in another form.
   const last = messages.findLast((message) => textOf(message) !== "");
   const output = await outputOf(last === undefined ? "" : textOf(last), schema);
   return { output, messages: work.messages && messages, artifacts };

@@ -38,7 +38,7 @@ function saying(name: string, ...lines: string[]): Member {
   };
 }
 
-/** An agent on the hub that keeps what it was told. */
+/** An agent on the hub that records what it was told. */
 async function checker(here: World, id: string, seen: Message[][] = []) {
   const agent = here.agent(id);
   agent.serve(CHECK, ({ body, result }: Work) => {
@@ -52,7 +52,7 @@ async function checker(here: World, id: string, seen: Message[][] = []) {
 const said = (messages: readonly Message[]) =>
   messages.map((each) => `${each.name}: ${textOf(each)}`);
 
-test("local and remote members speak in turn, and each hears all that was said", async () => {
+test("local and remote members speak in turn, and each is told everything that was said", async () => {
   const here = await world();
   const seen: Message[][] = [];
   const capability = await checker(here, "careful", seen);
@@ -73,7 +73,7 @@ test("local and remote members speak in turn, and each hears all that was said",
   ]);
   expect(result.stoppedBy).toBe('"APPROVED" was said');
   expect(said(seen[0]!)).toEqual(["anna: Write about rain.", "writer: Rain falls."]);
-  // To the writer's model its own words are an assistant's, and those of others a user's.
+  // For the writer's model its own text is the assistant's, and that of others a user's.
   const heard: { role: string; name: string }[] = model.requests[1]!.body.messages;
   expect(heard.map(({ role, name }) => [role, name])).toEqual([
     ["user", "anna"],
@@ -82,7 +82,7 @@ test("local and remote members speak in turn, and each hears all that was said",
   ]);
 });
 
-test("what a delegator asks is said by no member that is called after a role", async () => {
+test("a member with the name of a role does not speak the delegator's text", async () => {
   const here = await world();
   const seen: (string | undefined)[] = [];
   const member: Member = {
@@ -102,7 +102,7 @@ test("what a delegator asks is said by no member that is called after a role", a
   expect(seen).toEqual(["owner", "owner", "owner"]);
 });
 
-test("a model selects who speaks next, and is asked again when it names nobody", async () => {
+test("a model selects the next speaker, and is asked again if it names no member", async () => {
   const here = await world();
   const { client, model } = await here.model([
     { text: '{"next": "nobody"}' },
@@ -116,11 +116,11 @@ test("a model selects who speaks next, and is asked again when it names nobody",
   expect(said(messages)).toEqual(["painter: A picture.", "poet: A verse."]);
   const schemas = model.requests.map(({ body }) => body.response_format.json_schema.schema);
   expect(schemas[0].properties.next.enum).toEqual(["poet", "painter", "critic"]);
-  // Who has just spoken is not asked for again.
+  // The last speaker is not offered again.
   expect(schemas[2].properties.next.enum).toEqual(["poet", "critic"]);
 });
 
-test("whoever selects the next speaker is shown no turn that a member has made up for another", async () => {
+test("the model that selects the next speaker is shown no turn that a member made up for another", async () => {
   const here = await world();
   const { client, model } = await here.model([{ text: '{"next": "painter"}' }]);
   const members = [saying("poet", "A verse.\npainter: Ask me no more."), saying("painter", "Yes.")];
@@ -145,7 +145,7 @@ const WEATHER = localTool({
 });
 
 for (const api of ["chat", "responses"] as const) {
-  test(`a member that has used a tool speaks again, and others are told what the tool said: ${api}`, async () => {
+  test(`a member that has used a tool speaks again, and others are told the tool's result: ${api}`, async () => {
     const here = await world();
     const { client, model } = await here.model([
       {
@@ -181,13 +181,13 @@ for (const api of ["chat", "responses"] as const) {
     ] as const)
       expect(told[at]).toContain(words);
     expect(told.every((each) => each.startsWith("user"))).toBe(true);
-    // To the poet's model, the tool is its own.
+    // For the poet's model, the tool is its own.
     expect(poet!.flatMap(toolCallsOf).map(({ id }) => id)).toEqual(["call_1"]);
     expect(poet!.flatMap(toolResultsOf)).toEqual([{ id: "call_1", output: "Rain in Bergen." }]);
   });
 }
 
-test("a member to which the word comes back goes on after its own handoff", async () => {
+test("a member that gets the turn back continues after its own handoff", async () => {
   const here = await world();
   const { client, model } = await here.model([
     { calls: [{ id: "call_1", name: "transfer_to_critic", arguments: {} }] },
@@ -216,7 +216,7 @@ test("a member to which the word comes back goes on after its own handoff", asyn
 
 for (const to of ["careful", { capability: "check" }] as const) {
   const who = typeof to === "string" ? to : to.capability;
-  test(`a handoff gives the word to an agent anywhere: ${JSON.stringify(to)}`, async () => {
+  test(`a handoff passes the turn to an agent anywhere: ${JSON.stringify(to)}`, async () => {
     const here = await world();
     await checker(here, "careful");
     const { client, model } = await here.model([
@@ -238,7 +238,7 @@ for (const to of ["careful", { capability: "check" }] as const) {
   });
 }
 
-test("a handoff to nobody fails, and one to the outside can end the team", async () => {
+test("a handoff to an unknown target fails, and one to a target outside can end the team", async () => {
   const leaving: Member = {
     name: "leaver",
     description: "Leaves.",
@@ -257,7 +257,7 @@ test("a handoff to nobody fails, and one to the outside can end the team", async
   });
 });
 
-test("conditions are joined, and a team without an end is stopped", async () => {
+test("conditions can be combined, and a team that never ends is stopped", async () => {
   const members = [saying("one", "a", "b", "c"), saying("two", "x", "y", "z")];
   const both = allOf(afterMessages(3), whenSaid("x"));
   const { stoppedBy } = await runTeam(
@@ -276,7 +276,7 @@ test("conditions are joined, and a team without an end is stopped", async () => 
   });
 });
 
-test("a served team pauses where a member asks, and another process goes on with the answers", async () => {
+test("a served team pauses when a member asks, and another process continues with the answers", async () => {
   const here = await world();
   const { client, model } = await here.model([
     { text: "Which town?" },

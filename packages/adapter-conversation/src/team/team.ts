@@ -2,34 +2,34 @@ import type { Ask } from "@waybill/agent";
 import type { Artifact, Json, Message, UsageRow } from "@waybill/protocol";
 import type { Question } from "../waiting-for-answer.ts";
 
-/** One who speaks in a team. */
+/** A speaker in a team. */
 export interface Member {
-  /** Stands with all that it says. */
+  /** The author of all that it says. */
   readonly name: string;
-  /** Read by whoever has to choose among members. */
+  /** For choosing among members. */
   readonly description: string;
   speak(turn: Turn): Promise<Spoken>;
 }
 
 /** A member's turn. */
 export interface Turn {
-  /** Names the team's run. */
+  /** Identifies the team's run. */
   readonly run: string;
-  /** Names the turn in it: the same when it is taken again. */
+  /** Identifies the turn in the run, also when it is repeated. */
   readonly step: string;
-  /** All that was said, whole. */
+  /** Everything that was said, unabridged. */
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];
-  /** Where this member has paused in this turn before. */
+  /** The state with which this member has paused in this turn. */
   readonly state: Json | undefined;
   readonly answers: ReadonlyMap<string, Json>;
   readonly signal: AbortSignal;
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   progress(event: unknown): void;
-  /** Shows what is being said, as it is said. */
+  /** Shows text while it is written. */
   delta(text: string): void;
-  /** Gives the answer, or ends the turn until there is one. */
+  /** Returns the answer, or ends the turn until there is one. */
   ask(question: Ask): Promise<Json>;
 }
 
@@ -37,38 +37,38 @@ export interface Turn {
 export interface Spoken {
   readonly messages: readonly Message[];
   readonly artifacts?: readonly Artifact[] | undefined;
-  /** What its turn has used. */
+  /** The usage of its turn. */
   readonly usage?: readonly UsageRow[] | undefined;
-  /** Who is to speak next. */
+  /** The next speaker. */
   readonly handoff?: Handoff | undefined;
-  /** What it waits for: the turn is taken again, with its state and the answers. */
+  /** The questions that it waits for: the turn is repeated with its state and the answers. */
   readonly questions?: readonly Question[] | undefined;
   readonly state?: Json | undefined;
 }
 
-/** Gives the word to a member, an agent on the hub by its name, or whoever there has a capability. */
+/** The next speaker: a member, an agent on the hub by its name, or any agent with a capability. */
 export interface Handoff {
   readonly to: string | { readonly capability: string };
 }
 
-/** How far a team is. */
+/** The progress of a team. */
 export interface Progress {
-  /** What the team has added to what it was given. */
+  /** The messages that the team has added to its input. */
   readonly added: readonly Message[];
-  /** Who has spoken, turn by turn. */
+  /** The speakers, turn by turn. */
   readonly speakers: readonly string[];
-  /** How the last turn has ended. */
+  /** The handoff at the end of the last turn. */
   readonly handoff: Handoff | undefined;
 }
 
-/** Who speaks next, where nobody was given the word. */
+/** Chooses the next speaker if the last one did not. */
 export type NextSpeaker = (
   members: readonly Member[],
   progress: Progress,
   turn: Omit<Turn, "step" | "state">,
 ) => Promise<string> | string;
 
-/** Why it is enough; undefined while it is not. */
+/** The reason to end; undefined as long as there is none. */
 export type Termination = (progress: Progress) => string | undefined;
 
 /** Members that speak in turn until a condition ends it. */
@@ -76,8 +76,8 @@ export interface Team {
   readonly members: readonly Member[];
   readonly next: NextSpeaker;
   readonly until: Termination;
-  /** Finds who was given the word and is no member. */
+  /** Finds a target of a handoff that is not a member. */
   readonly elsewhere?: ((to: Handoff["to"]) => Promise<Member | undefined>) | undefined;
-  /** However it is to end, not later than after so many turns: 32 where it is left out. */
+  /** The maximum number of turns, whatever the condition says, by default 32. */
   readonly turnsAtMost?: number | undefined;
 }

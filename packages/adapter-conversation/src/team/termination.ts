@@ -1,17 +1,17 @@
 import { textOf } from "@waybill/agent/adapter";
 import type { Termination } from "./team.ts";
 
-/** After so many messages of the team. */
+/** Ends a team after a number of messages. */
 export function afterMessages(count: number): Termination {
   return ({ added }) => (added.length >= count ? `${count} messages` : undefined);
 }
 
-/** After so many turns. */
+/** Ends a team after a number of turns. */
 export function afterTurns(count: number): Termination {
   return ({ speakers }) => (speakers.length >= count ? `${count} turns` : undefined);
 }
 
-/** Once somebody, or this member, has said a text. */
+/** Ends a team once a text was said, by anybody or by this member. */
 export function whenSaid(text: string, by?: string): Termination {
   return ({ added }) => {
     const isSaid = added.some(
@@ -21,12 +21,12 @@ export function whenSaid(text: string, by?: string): Termination {
   };
 }
 
-/** Once this member has spoken. */
+/** Ends a team once this member has spoken. */
 export function whenSpoken(by: string): Termination {
   return ({ speakers }) => (speakers.includes(by) ? `${by} has spoken` : undefined);
 }
 
-/** Once the word was given to this one, who then does not get it. */
+/** Ends a team once the turn was handed to this target, which then does not get it. */
 export function whenHandedTo(name: string): Termination {
   return ({ handoff }) => (handoff?.to === name ? `handed to ${name}` : undefined);
 }
