@@ -65,7 +65,7 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "frame-hub": { "": "What a hub says on a socket: one frame. A message may be an array of them." },
   delivery: { "": "What a hub brings to an agent. Everything may come more than once." },
-  "handoff-view": { "": "What a party of a handoff may know of it." },
+  "handoff-view": { "": "The state of a handoff, as far as a party to it may know." },
   push: {
     "": "What a hub posts to the inbox of an agent that only listens.",
     "/properties/challenge":

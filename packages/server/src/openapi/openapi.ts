@@ -43,24 +43,24 @@ const SECURITY_SCHEMES = {
   metrics: {
     type: "http",
     scheme: "bearer",
-    description: "The metrics token that the hub was started with, if it was.",
+    description: "The metrics token with which the hub was started, if any.",
   },
 };
 
 /** What the paths below the API are about. */
 const TAGS: Readonly<Record<string, string>> = {
-  envelopes: "Handing something to the hub: every envelope is signed, so anybody may bring it.",
-  agents: "Who is registered, who is connected, and what they say about themselves.",
-  invitations: "Letting in somebody that is invited, for operators.",
-  allowed: "Letting in an agent or a key by its name, for operators.",
-  groups: "Which agents belong together, and what they may do together, for operators.",
-  capabilities: "Finding who can do something.",
-  inbox: "Taking deliveries by long poll, for agents that hold no socket.",
-  handoffs: "What has become of a handoff, for its parties and for operators.",
-  blobs: "Content that is too large for an envelope: bytes under their digest.",
-  "dead-letters": "Handoffs that ended without their recipient's verdict.",
-  ledger: "The record of everything, for operators.",
-  watch: "The record as it grows, for operators.",
+  envelopes: "Submit envelopes: each one is signed, so anybody may submit it.",
+  agents: "The registered agents, their connections and their manifests.",
+  invitations: "Invite agents to enrol, for operators.",
+  allowed: "Allow agents or keys to enrol, for operators.",
+  groups: "Groups of agents and their quotas, for operators.",
+  capabilities: "Find agents for a capability.",
+  inbox: "Receive deliveries by long poll, for agents without a socket.",
+  handoffs: "The state of handoffs, for their parties and for operators.",
+  blobs: "Content that is too large for an envelope, stored under its digest.",
+  "dead-letters": "Handoffs that ended without a result of their recipient.",
+  ledger: "The ledger of all handoffs, for operators.",
+  watch: "New entries of the ledger as they are written, for operators.",
   hub: "The hub itself.",
 };
 

@@ -20,8 +20,8 @@ export function agentOperations(): readonly AnyOperation[] {
       id: "publishManifest",
       method: "PUT",
       path: "/v1/agents/{id}",
-      summary: "Publishes what an agent says about itself: its first manifest, or the next one.",
-      cost: "O(bytes of the body): one signature for each key that it lists, its schemas compiled, one commit of as many bytes. Of a newcomer that is not let in: two settings.",
+      summary: "Publishes a manifest of an agent: its first, or the next one.",
+      cost: "O(bytes of the body): verifies one signature for each key that it lists, compiles its schemas, and commits as many bytes. For a newcomer that is not admitted, two settings are read.",
       who: "anyone",
       params: ofAgent,
       body: publication,
@@ -42,7 +42,7 @@ export function agentOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/agents",
       summary:
-        "Everybody who is registered, by id: who is connected, and the first names of what they offer to the caller.",
+        "The registered agents, by id: whether they are connected, and the first names of the capabilities that they offer to the caller.",
       cost: "O(limit): for each agent of the page one row of its newest manifest, the first 20 names that it offers, and one setting.",
       who: "reader",
       query: pageByAgent,
@@ -59,7 +59,7 @@ export function agentOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/agents/{id}",
       summary:
-        "One agent: whether it is connected, all that it offers to the caller, and its newest manifest, whole.",
+        "One agent: whether it is connected, everything that it offers to the caller, and its complete newest manifest.",
       cost: "O(1): one manifest, its at most 256 capabilities without their texts, and one setting.",
       who: "reader",
       params: ofAgent,
@@ -76,7 +76,7 @@ export function agentOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/.well-known/waybill/agents/{id}",
       summary:
-        "The manifests of an agent, by sequence and page by page, or the newest alone: whoever checks a signature needs them.",
+        "The manifests of an agent, by sequence and page by page, or only the newest. They are needed to verify signatures.",
       cost: "O(limit): manifests of the page, of which the last is the one that reaches 1 MiB of text.",
       who: "anyone",
       params: ofAgent,

@@ -30,8 +30,8 @@ export function blobOperations(): readonly AnyOperation[] {
       method: "PUT",
       path: "/v1/blobs/{digest}",
       summary:
-        "Uploads a blob, or with Content-Range the next part of it. 201: the hub has it whole, compared with its digest, and on disk. 202: bytes are missing.",
-      cost: "O(bytes): each is hashed and written once, as fast as the budget of the agent lets them in. A blob that came in parts is read once more.",
+        "Uploads a blob, or with Content-Range the next part of it. 201: the blob is complete, verified against its digest, and on disk. 202: bytes are missing.",
+      cost: "O(bytes): each is hashed and written once, as fast as the agent's budget allows. A blob that was uploaded in parts is read once more.",
       who: "agent",
       params: ofBlob,
       headers: { "content-range": "bytes first-last/size, of a part" },
@@ -54,7 +54,7 @@ export function blobOperations(): readonly AnyOperation[] {
       id: "getBlobUpload",
       method: "GET",
       path: "/v1/blobs/{digest}/upload",
-      summary: "How much of a blob the hub has from the agent that asks.",
+      summary: "How much of a blob the hub has received from the calling agent.",
       cost: "O(1): three rows and the size of one file.",
       who: "agent",
       params: ofBlob,
@@ -73,8 +73,8 @@ export function blobOperations(): readonly AnyOperation[] {
         summary:
           method === "GET"
             ? "The bytes of a blob, for an agent that has uploaded it, or is party of a handoff that names it."
-            : "How many bytes a blob has, for those who may read it.",
-        cost: "O(1) at a time, for as long as it is read: one piece is in memory.",
+            : "The size of a blob in bytes, for agents that may read it.",
+        cost: "O(1) at a time, as long as it is read: one piece is in memory.",
         who: "agent",
         params: ofBlob,
         headers: { range: "bytes=first-last, of a part" },

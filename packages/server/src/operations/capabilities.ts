@@ -17,8 +17,8 @@ export function capabilityOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/capabilities",
       summary:
-        "The names under which something is offered to the caller, and by how many agents; with anything that is looked for, who offers it, the best of the page first, and why not everybody else. Words put those who fit in another order and admit nobody.",
-      cost: "O(limit): rows of the page for each way in which the caller may be meant (everybody, its id, its key, each of its at most 16 groups), and with a name their capabilities up to 1 MiB of text, each measured and ranked.",
+        "The names of the capabilities that are offered to the caller, and the number of agents that offer each. With a search, the agents that fit, the best of the page first, and why the others do not. Words change the order of the agents that fit, and add none.",
+      cost: "O(limit): rows of the page for each way in which an offer may name the caller (everybody, its id, its key, each of its at most 16 groups), and with a name their capabilities up to 1 MiB of text, each measured and ranked.",
       who: "reader",
       query: searchQuery,
       answer: foundOrNames,
@@ -34,8 +34,8 @@ export function capabilityOperations(): readonly AnyOperation[] {
       method: "POST",
       path: "/v1/capabilities/find",
       summary:
-        "Who offers it to the caller, for the very input that is to be handed off: it must fit their schemas. Without a name, all that is offered is looked through page by page.",
-      cost: "O(limit): rows of the page for each way in which the caller may be meant, their capabilities up to 1 MiB of text, each measured and ranked, and a bounded number of steps for checking the input against their schemas.",
+        "The agents that offer it to the caller and accept this input: it must match their schemas. Without a name, all offers are searched page by page.",
+      cost: "O(limit): rows of the page for each way in which an offer may name the caller, their capabilities up to 1 MiB of text, each measured and ranked, and a bounded number of steps for checking the input against their schemas.",
       who: "reader",
       body: search,
       answer: found,

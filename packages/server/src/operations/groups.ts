@@ -16,7 +16,7 @@ export function groupOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/groups",
       summary:
-        "The groups that operators have made, by name, each with its quota and the first of its members.",
+        "The groups that operators have created, by name, each with its quota and the first of its members.",
       cost: "O(limit): groups of the page, which are in memory, with 20 members each.",
       who: "operator",
       query: pageByGroup,
@@ -46,7 +46,7 @@ export function groupOperations(): readonly AnyOperation[] {
       method: "POST",
       path: "/v1/groups/{name}/members",
       summary:
-        "Puts agents into a group, which is made with its first member, and takes others out. Capabilities name groups in from.",
+        "Adds agents to a group, which is created with its first member, and removes others. Capabilities name groups in from.",
       cost: "O(1): one commit of one group, with its at most 1,000 members.",
       who: "operator",
       params: ofGroup,
@@ -60,8 +60,8 @@ export function groupOperations(): readonly AnyOperation[] {
       method: "POST",
       path: "/v1/groups/{name}/quota",
       summary:
-        "Says how many handoffs the members of a group may have open at once, and submit in a minute, all of them together. What is left out is not limited.",
-      cost: "O(1): one commit of one group; where a quota for a minute is lifted, the at most 10,000 settings of it.",
+        "Sets how many handoffs all members of a group together may have open at once, and submit in a minute. A number that is omitted is not limited.",
+      cost: "O(1): one commit of one group; if a quota for a minute is lifted, its at most 10,000 settings.",
       who: "operator",
       params: ofGroup,
       body: quota,
@@ -73,7 +73,7 @@ export function groupOperations(): readonly AnyOperation[] {
       id: "removeGroup",
       method: "POST",
       path: "/v1/groups/{name}/remove",
-      summary: "Takes a group away, with its quota: it fits nobody from then on.",
+      summary: "Removes a group with its quota: from then on it has no members.",
       cost: "O(1): one commit, and the at most 10,000 settings of its quota for a minute.",
       who: "operator",
       params: ofGroup,

@@ -13,8 +13,8 @@ export function inboxOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/inbox",
       summary:
-        "Waits for deliveries. The cursor of an answer, in the next poll, confirms that its deliveries have arrived; without it they come again.",
-      cost: "O(bytes of the answer): at most 100 of the at most 4,096 deliveries that are kept for the agent; while it waits it costs a timer. The first poll of a process costs what a hello on a socket costs.",
+        "Waits for deliveries. The cursor of a response, sent with the next poll, acknowledges its deliveries; without it they are delivered again.",
+      cost: "O(bytes of the response): at most 100 of the at most 4,096 deliveries that are kept for the agent; a waiting poll costs a timer. The first poll of a process costs as much as a hello on a socket.",
       who: "agent",
       waits: true,
       query: inboxQuery,
@@ -33,8 +33,8 @@ export function inboxOperations(): readonly AnyOperation[] {
       method: "POST",
       path: "/v1/inbox",
       summary:
-        "What an agent says without an envelope: what it has taken, that it is still at it, what has arrived, how much it takes.",
-      cost: "O(items of the body): one step of its handoff each, so many of them in a turn (itemsPerTurn); each item counts as a call. Credit costs what it costs on a socket, and the first report of a process what a hello does.",
+        "The reports of an agent that need no envelope: offers taken, heartbeats, acknowledgements, and its credit.",
+      cost: "O(items of the body): one step of its handoff for each item, a limited number in each turn (itemsPerTurn); each item counts as a call. Credit costs as much as on a socket, and the first report of a process as much as a hello.",
       who: "agent",
       body: inboxNews,
       answer: undefined,

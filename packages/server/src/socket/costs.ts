@@ -13,7 +13,7 @@ export const SOCKET_COSTS: Readonly<Record<Said, string>> = {
   manifests: "O(limit): manifests of the page, of which the last is the one that reaches 1 MiB.",
   find: "O(limit): capabilities of the page up to 1 MiB of text, each measured and ranked, and a bounded number of steps for checking the input against their schemas.",
   handoff:
-    "O(1): one handoff read, with its attempts, and at most 20 candidates if it waits. An envelope of it that is not in memory any more is searched among the entries of the handoff.",
+    "O(1): one handoff is read, with its attempts, and at most 20 candidates if it waits. Envelopes that are no longer in memory are searched among the entries of the handoff.",
   taken: "O(1): one step of its handoff.",
   heartbeat: "O(1): one step of its handoff; every second one is a commit.",
   delta: "O(characters), of which there are at most 4,096: passed on to the delegator, or dropped.",
