@@ -47,7 +47,7 @@ test("an agent that reconnects to a hub that does not know it is told so", async
   await before.close();
   await expect(handoff.result).rejects.toMatchObject({
     status: 503,
-    message: expect.stringContaining("Publish a manifest that lists it first") as string,
+    message: expect.stringContaining("Publish a manifest that lists this key first") as string,
     cause: { status: 401 },
   });
   await agent.stop();

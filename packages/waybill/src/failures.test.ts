@@ -63,20 +63,20 @@ const CASES: Readonly<Record<string, Case>> = {
   ],
   "an empty file": [
     () => ["send", "x", "@empty.json"],
-    "The input is empty: the file empty.json has nothing in it.",
+    "The input is empty: the file empty.json has no content.",
     "It must be JSON",
     2,
   ],
   "empty stdin": [
     () => ["send", "x", "-"],
-    "The input is empty: nothing came on stdin.",
+    "The input is empty: stdin has no content.",
     "Pipe JSON in:",
     2,
   ],
   "an argument that is not JSON": [
     () => ["send", "x", "tea"],
     "The input is not valid JSON:",
-    "Text needs quotes of its own",
+    "A text needs its own quotes",
     2,
   ],
   "a missing ledger": [

@@ -102,7 +102,7 @@ test("an operator retires an agent, and brings it back with a pin", async () => 
   await enrol("anna", stdout.trim(), old);
   const retired = await place.run(["agents", "retire", "anna"]);
   expect(retired).toMatchObject({ code: 0 });
-  expect(retired.stdout).toContain("anna is out of use");
+  expect(retired.stdout).toContain("anna is retired");
   expect((await place.run(["agents"])).stdout).toMatch(/anna +retired/);
   await expect(enrol("anna", undefined, old)).rejects.toThrow(
     "waybill agents pin anna <thumbprint>",

@@ -273,7 +273,7 @@ describe("send", () => {
   test("input that is no JSON is told how to be some", async () => {
     const { code, stderr } = await place.run(["send", "review", "draft"]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`Text needs quotes of its own: '"draft"'`);
+    expect(stderr).toContain(`A text needs its own quotes: '"draft"'`);
   });
 });
 

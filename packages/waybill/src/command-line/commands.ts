@@ -127,7 +127,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "agents retire",
-    says: "Take an agent out of use: its keys are refused, and it takes no work.",
+    says: "Retire an agent: its keys are refused, and it takes no work.",
     arguments: [{ name: "agent", says: "the agent's id", completes: "agents" }],
     settings: HUB,
     examples: [

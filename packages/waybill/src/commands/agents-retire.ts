@@ -8,9 +8,9 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await hub.post(`/v1/agents/${encodeURIComponent(agent)}/retire`);
   await terminal.answer({ retired: agent }, (style) =>
     [
-      `${style.good("✔")} ${printable(agent)} is out of use: its keys are refused, and it takes no work.`,
+      `${style.good("✔")} ${printable(agent)} is retired: its keys are refused, and it takes no work.`,
       style.faint(
-        `What waited for it goes to others or ends as a dead letter; what it has handed off goes on. To bring it back with a new key: waybill agents pin ${printable(agent)} <thumbprint>`,
+        `Work that waited for it goes to others or ends as a dead letter; its own handoffs continue. To bring it back with a new key: waybill agents pin ${printable(agent)} <thumbprint>`,
       ),
     ].join("\n"),
   );

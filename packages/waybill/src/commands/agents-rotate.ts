@@ -52,7 +52,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
       [
         `${style.good("✔")} ${printable(agent)} now uses the key ${style.name(kid)}, in ${style.strong(keyFile)}. Its old keys are refused from now on.`,
         style.faint(
-          `Start the agent with this key: hand it in as key, or copy it to .waybill/keys/${hub.domain}/${agent}.key beside the application. Then take the recovery key off this machine again.`,
+          `Start the agent with this key: pass it as key, or copy it to .waybill/keys/${hub.domain}/${agent}.key beside the application. Then take the recovery key off this machine again.`,
         ),
       ].join("\n"),
     );

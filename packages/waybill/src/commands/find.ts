@@ -66,7 +66,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
         printable(each.reasons.join("; ")),
       ]);
       sections.push(
-        `${style.strong("Left out")}\n${columns(["AGENT", "CAPABILITY", "WHY"], rows, style.faint, terminal.width)}`,
+        `${style.strong("Do not fit")}\n${columns(["AGENT", "CAPABILITY", "WHY"], rows, style.faint, terminal.width)}`,
       );
     }
     if (next !== undefined) {

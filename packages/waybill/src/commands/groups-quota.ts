@@ -26,6 +26,6 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await terminal.answer({ group, quota }, (style) =>
     isLimited
       ? `${style.good("✔")} The quota of ${printable(group)}, for all its members together: ${quotaText(quota)}.`
-      : `${style.good("✔")} The members of ${printable(group)} have no quota any more.`,
+      : `${style.good("✔")} The members of ${printable(group)} have no quota any longer.`,
   );
 };

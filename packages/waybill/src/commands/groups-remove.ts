@@ -11,7 +11,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     await groupNamed(hub, group, (path) => hub.post(`${path}/remove`));
     await terminal.answer(
       { group, removed: true },
-      (style) => `${style.good("✔")} There is no group ${printable(group)} any more.`,
+      (style) => `${style.good("✔")} Removed the group ${printable(group)}.`,
     );
     return;
   }
@@ -19,6 +19,6 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await terminal.answer(
     { group, removed: agents },
     (style) =>
-      `${style.good("✔")} ${printable(agents.join(", "))} ${agents.length === 1 ? "is" : "are"} not in the group ${printable(group)} any more.`,
+      `${style.good("✔")} ${printable(agents.join(", "))} ${agents.length === 1 ? "is" : "are"} not in the group ${printable(group)} any longer.`,
   );
 };

@@ -46,11 +46,11 @@ export const runRecovery: Run = async ({ given, terminal }) => {
   await terminal.answer({ file: path, ...key }, (style) => {
     const made = isNew ? "A recovery key" : "The recovery key";
     return [
-      `${style.good("✔")} ${made} of ${style.strong(agent)}, for its owner alone, in ${style.strong(path)}`,
+      `${style.good("✔")} ${made} of ${style.strong(agent)}, readable only by its owner, in ${style.strong(path)}`,
       pairs([["thumbprint", style.name(key.kid)]], style.faint),
       `List it in the manifest, as recoveryKey of createAgent or recovery_key of Agent:\n${JSON.stringify(key)}`,
       style.faint(
-        `Then move the file off this machine: to a password manager, or to a medium in a safe. It signs nothing but recoveries, and whoever has it can take the agent's name. When the agent's key is lost or stolen: ${commandLine(["waybill", "agents", "rotate", agent, "--from-recovery", path])}`,
+        `Then move the file off this machine: to a password manager, or to a medium in a safe. It only signs recoveries, but whoever has it can take over the agent's name. When the agent's key is lost or stolen: ${commandLine(["waybill", "agents", "rotate", agent, "--from-recovery", path])}`,
       ),
     ].join("\n\n");
   });

@@ -77,7 +77,7 @@ function replacedBy(folder: string): Finding | undefined {
     const { mode } = statSync(path);
     const isHeld = (mode & STICKY) !== 0;
     const says = (who: string) =>
-      `${who} may put another folder in the place of ${folder}: they may write to ${path}.`;
+      `${who} can replace the folder ${folder}: they may write to ${path}.`;
     if (!isHeld && (mode & BY_ALL) !== 0) {
       return wrong(
         "folder",
@@ -89,7 +89,7 @@ function replacedBy(folder: string): Finding | undefined {
       return warning(
         "folder",
         says("The members of a group"),
-        `If they are not all to be trusted, run: chmod g-w ${path}`,
+        `If you do not trust all of them, run: chmod g-w ${path}`,
       );
     }
     if (path === dirname(path)) return undefined;

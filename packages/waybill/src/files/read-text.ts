@@ -49,14 +49,14 @@ const WHY: Readonly<Record<string, (path: string) => string>> = {
 export async function readJson(given: string, what: string): Promise<Json> {
   const isFile = given.startsWith("@") || given === "-";
   const source = isFile ? await readText(given === "-" ? "-" : given.slice(1)) : given;
-  const name = given === "-" ? "what came on stdin" : `the file ${given.slice(1)}`;
+  const name = given === "-" ? "stdin" : `the file ${given.slice(1)}`;
   if (source.trim() === "") throw new WaybillError(400, emptyText(what, given, name));
   try {
     return parseJson(source);
   } catch (cause) {
     const hint = isFile
       ? `It was read from ${name}.`
-      : `Text needs quotes of its own: '"${given.slice(0, 40)}"'. A file is named with @: @input.json`;
+      : `A text needs its own quotes: '"${given.slice(0, 40)}"'. To read a file, put @ before its path: @input.json`;
     const { message } = cause as Error;
     throw new WaybillError(400, `${what} is not valid JSON: ${message} ${hint}`, { cause });
   }
@@ -64,8 +64,8 @@ export async function readJson(given: string, what: string): Promise<Json> {
 
 function emptyText(what: string, given: string, name: string): string {
   if (given === "-") {
-    return `${what} is empty: nothing came on stdin. Pipe JSON in: echo '{"topic":"tea"}' | waybill … -`;
+    return `${what} is empty: stdin has no content. Pipe JSON in: echo '{"topic":"tea"}' | waybill … -`;
   }
-  const where = given.startsWith("@") ? `${name} has nothing in it` : "an empty text was given";
+  const where = given.startsWith("@") ? `${name} has no content` : "the text is empty";
   return `${what} is empty: ${where}. It must be JSON, such as '{"topic":"tea"}'.`;
 }

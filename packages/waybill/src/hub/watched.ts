@@ -24,7 +24,7 @@ export async function* watched(hub: HubClient, options: WatchOptions): AsyncGene
   const head = await readHead(hub);
   let after = options.after ?? head.sequence;
   for (let isGone = false; ;) {
-    let why = "it shuts down.";
+    let why = "it is shutting down.";
     try {
       if (isGone) {
         const { sequence } = await readHead(hub);

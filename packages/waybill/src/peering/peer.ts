@@ -94,7 +94,7 @@ class Peering implements Peer {
     await this.#near?.stop({ mode: "release" });
     const id = nameOf("via", line.id, key);
     const manifest = {
-      description: `What the agents of the hub ${line.id} can do, handed off there.`,
+      description: `Hands work off to the agents of the hub ${line.id}.`,
       discovery_endpoint: `${url.replace(/\/+$/, "")}/.well-known/waybill`,
     };
     const near = createAgent({ id, key, hub, manifest, credit: CREDIT });
@@ -104,7 +104,7 @@ class Peering implements Peer {
   }
 
   async close(): Promise<void> {
-    this.#ending.abort(new WaybillError(503, "The peering ends."));
+    this.#ending.abort(new WaybillError(503, "The peering is shutting down."));
     await this.#running;
     await this.#near?.stop({ mode: "release" });
     await this.#far?.stop({ mode: "release" });

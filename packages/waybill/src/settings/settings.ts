@@ -110,7 +110,7 @@ function defaultsOf(
     ["agent", { value: agent, from: "" }],
     ["key", { value: join(data, `${agent}.key`), from: "" }],
     ["database", { value: join(data, "hub.db"), from: "" }],
-    ["host", { value: "127.0.0.1", from: "this machine alone" }],
+    ["host", { value: "127.0.0.1", from: "this machine only" }],
     ["port", { value: DEFAULT_PORT, from: "" }],
     ["hub_id", { value: undefined, from: "" }],
     ["public_url", { value: undefined, from: "" }],

@@ -48,7 +48,7 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => EventTex
   repinned: ({ agent = "" }) => act("repinned", `${agent} now uses the pinned key`),
   retired: ({ agent = "" }) => act("retired", `an operator retired ${agent}`),
   recovered: ({ agent = "", kid = "" }) =>
-    act("recovered", `${agent} now uses the key ${kid}, signed for by its recovery key`),
+    act("recovered", `${agent} now uses the key ${kid}, confirmed by its recovery key`),
   group_changed: ({ group = "", added = [], removed = [] }) => {
     const parts = [
       ...(added.length > 0 ? [`added ${someOf(added)} to`] : []),

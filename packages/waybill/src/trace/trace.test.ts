@@ -167,7 +167,7 @@ test("what somebody else wrote under the id of a job stands apart from it", asyn
   expect(trace.endedAt).toBeDefined();
   const text = traceText(trace, 80, Date.now(), style);
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-  const [job, apart] = text.split("! Not part of this job: its delegator has no part in it.");
+  const [job, apart] = text.split("! Not part of this job: its delegator is not a party to it.");
   expect(job).not.toContain("stranger");
   expect(apart).toContain("review stranger → stranger");
   expect(JSON.parse(JSON.stringify(traceJson(trace)))).toMatchObject({
@@ -212,11 +212,11 @@ test("a handoff of a session shows what became of the conversation, in 80 column
   const shown = (session: TraceHandoff["session"]) =>
     traceText({ ...trace, handoffs: [{ ...review!, session }] }, 80, Date.now(), style);
   expect(shown({ id: "trip-42", state: "continued" })).toContain(
-    "│ session trip-42: the conversation goes on\n",
+    "│ session trip-42: continues the conversation\n",
   );
   expect(shown({ id: "trip-42", state: undefined })).toContain("│ session trip-42\n");
   const lost = shown({ id: "x".repeat(128), state: "lost" });
-  expect(lost.replaceAll(/\n│ +/g, " ")).toContain("is not there, so it begins anew");
+  expect(lost.replaceAll(/\n│ +/g, " ")).toContain("is lost, so a new one begins");
   for (const line of lost.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   expect(shown(undefined)).not.toContain("session");
 });

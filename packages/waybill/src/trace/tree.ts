@@ -40,9 +40,12 @@ function headOf(trace: Trace, width: number, now: number, style: Style): string 
 /** Anybody can write the correlation id of a job: what is not of it is not told as part of it. */
 function apartLines({ apart }: Trace, width: number, style: Style): string[] {
   if (apart.length === 0) return [];
-  const told = apart.length === 1 ? "its delegator has" : "their delegators have";
+  const told =
+    apart.length === 1
+      ? "its delegator is not a party to it"
+      : "their delegators are not parties to it";
   return [
-    style.warning(`! Not part of this job: ${told} no part in it.`),
+    style.warning(`! Not part of this job: ${told}.`),
     ...apart.map((each) => handoffLines(each, width, style).join("\n")),
   ];
 }
@@ -94,8 +97,8 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
 const SESSION_SHOWN = 40;
 const SESSION_WORDS: Readonly<Record<SessionState, string>> = {
   begun: "a new conversation",
-  continued: "the conversation goes on",
-  lost: "the earlier conversation is not there, so it begins anew",
+  continued: "continues the conversation",
+  lost: "the earlier conversation is lost, so a new one begins",
 };
 
 function sessionLines({ session }: TraceHandoff, width: number, style: Style): string[] {
