@@ -19,7 +19,7 @@ from .link.invitation import enrolment_at
 from .link.link import Link
 from .link.outgoing import Outgoing, Unconfirmed
 from .link.peers import Peers
-from .link.persist import persist
+from .link.retry import retry
 from .link.signer import Signer
 from .link.tasks import Tasks, log
 from .own_key import explain, own_key
@@ -212,7 +212,7 @@ class Agent:
         until = asyncio.get_running_loop().time() + _START_WITHIN_S
         asked = {"capability": capability, **query}
         return read_found(
-            await self._context.link.persist(lambda: self._context.link.call("find", asked), until)
+            await self._context.link.retry(lambda: self._context.link.call("find", asked), until)
         )
 
     async def start(self) -> None:
@@ -235,11 +235,11 @@ class Agent:
     async def _start(self) -> None:
         until = asyncio.get_running_loop().time() + _START_WITHIN_S
         try:
-            await persist(self._publish, until)
+            await retry(self._publish, until)
         except WaybillError as error:
             raise explain(error, self._key_file) from error
         credit = self._credit if self._served else 0
-        await persist(
+        await retry(
             lambda: self._context.link.open(credit, self._take, self._delegating.show), until
         )
 

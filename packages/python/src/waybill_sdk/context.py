@@ -45,7 +45,7 @@ class Context:
         self, text: str, received_at: dict[str, Any] | None, until: float
     ) -> VerifiedEnvelope:
         """A connection that is cut while the hub is asked for keys is no reason to give up."""
-        return await self.link.persist(
+        return await self.link.retry(
             lambda: self.peers.verify(text, received_at=received_at), until
         )
 

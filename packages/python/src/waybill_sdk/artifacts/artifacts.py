@@ -139,7 +139,7 @@ class Artifacts:
 
         try:
             async with lock:
-                await self._link.persist(once, until)
+                await self._link.retry(once, until)
         except WaybillError as error:
             if error.status not in (503, 504) or asyncio.get_running_loop().time() < until - 0.5:
                 raise

@@ -161,7 +161,7 @@ class Delegating:
             if error.status != 409:
                 raise
             until = loop_time_of(deadline_ms(handle.envelope))
-            own = await self._context.link.persist(lambda: self._find_own(handle.id), until)
+            own = await self._context.link.retry(lambda: self._find_own(handle.id), until)
             if own is None:
                 raise
             if not _is_same_work(own[1]["body"], handle.envelope["body"]):
@@ -184,7 +184,7 @@ class Delegating:
 
     async def _attach(self, handoff_id: str, acknowledge: str) -> HandoffHandle:
         until = loop_time_of(now_ms()) + DEFAULT_TIMEOUT_S
-        own = await self._context.link.persist(lambda: self._find_own(handoff_id), until)
+        own = await self._context.link.retry(lambda: self._find_own(handoff_id), until)
         if own is None:
             raise WaybillError(
                 404,

@@ -17,7 +17,7 @@ from ..protocol.manifest import VerifiedManifest, check_domain, verify_manifest
 from ..protocol.problem import error_of_response
 from ..protocol.shape import anything, boolean, instant, integer, listed, record, text
 from .address import Address, address_of
-from .persist import persist
+from .retry import retry
 from .socket import ANSWER_WITHIN_S, OPEN_WITHIN_S, HubSocket
 from .unreachable import unreachable
 
@@ -77,7 +77,7 @@ async def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN
             raise
 
     try:
-        await persist(meet, asyncio.get_running_loop().time() + timeout)
+        await retry(meet, asyncio.get_running_loop().time() + timeout)
     except WaybillError as error:
         await hub.close()
         # A try that was aborted because the time was over says less than the one before it.

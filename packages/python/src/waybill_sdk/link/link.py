@@ -13,7 +13,7 @@ from ..protocol.error import WaybillError
 from ..protocol.key import PrivateKey
 from ..protocol.proof import sign_hello, sign_request
 from .hub import Hub, Published, manifest_pages
-from .persist import backoff, persist
+from .retry import backoff, retry
 from .socket import Deliver, HubSocket
 from .tasks import Tasks, log
 
@@ -136,12 +136,12 @@ class Link:
                 f"The hub {self.hub.id} returned the wrong receipt: it is for another envelope.",
             )
 
-        return await self.persist(once, until)
+        return await self.retry(once, until)
 
-    async def persist(self, ask: Callable[[], Awaitable[Value]], until: float) -> Value:
+    async def retry(self, ask: Callable[[], Awaitable[Value]], until: float) -> Value:
         """Retries until the hub answers, at the latest until then."""
         now = asyncio.get_running_loop().time()
-        return await persist(ask, now if self._is_closed else until, silence=504)
+        return await retry(ask, now if self._is_closed else until, silence=504)
 
     async def call(self, name: str, params: dict[str, Any]) -> Any:
         if self._socket is None:

@@ -24,7 +24,7 @@ def backoff(failures: int) -> float:
     return most / 2 + random.random() * most / 2
 
 
-async def persist(
+async def retry(
     ask: Callable[[], Awaitable[Value]], until: float, *, silence: Literal[503, 504] = 503
 ) -> Value:
     """Retries until there is an answer, at the latest until this time of the running loop; then
@@ -34,7 +34,7 @@ async def persist(
     """
     left = until - asyncio.get_running_loop().time()
     try:
-        return await asyncio.wait_for(_persist(ask, until), left if left > 0 else _LAST_ANSWER_S)
+        return await asyncio.wait_for(_retry(ask, until), left if left > 0 else _LAST_ANSWER_S)
     except asyncio.TimeoutError as error:
         raise WaybillError(
             silence,
@@ -43,7 +43,7 @@ async def persist(
         ) from error
 
 
-async def _persist(ask: Callable[[], Awaitable[Value]], until: float) -> Value:
+async def _retry(ask: Callable[[], Awaitable[Value]], until: float) -> Value:
     loop = asyncio.get_running_loop()
     failures = 0
     while True:
