@@ -1,4 +1,5 @@
-// What is published brings its own copy of the template. Not committed: adapter-echo is the template.
+// The published package contains a copy of the template. It is not committed, because adapter-echo is
+// the template.
 import { join } from "node:path";
 import { writeTemplate } from "./template.ts";
 

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 const ROOT = join(import.meta.dirname, "../../..");
 const SOURCE = join(ROOT, "packages/adapter-echo");
 const COPIED = ["src", "examples"];
-/** Planted in adapter-echo by a command of this workspace. */
+/** A command of this workspace plants its faults in adapter-echo. */
 const FAULTS = "sabotage.json";
 
 interface Manifest {
@@ -16,7 +16,10 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Writes the template into a folder: adapter-echo, with what the workspace does for it written out. */
+/**
+ * Writes the template into a folder: adapter-echo, with everything that it takes from the workspace
+ * written out.
+ */
 export function writeTemplate(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -44,7 +47,7 @@ function manifestOf(own: Manifest, root: Manifest): object {
     exports: _,
     publishConfig: __,
     scripts: ___,
-    // The adapter of somebody else lies elsewhere, and has a history of its own.
+    // The copy has its own repository, and its own history.
     repository: ____,
     homepage: _____,
     bugs: ______,
@@ -60,14 +63,14 @@ function manifestOf(own: Manifest, root: Manifest): object {
     version,
     files: files.filter((file) => file !== "CHANGELOG.md"),
     exports: { ".": "./dist/index.js" },
-    // The example imports the package by its name, as others do: what was built is what it gets.
+    // The example imports the package by its name, so it gets the built code.
     scripts: { prepack: "tsc", pretest: "tsc", test: "vitest run --dir src" },
     dependencies: published(dependencies!, version),
     devDependencies: { ...published(devDependencies!, version), ...Object.fromEntries(tools) },
   };
 }
 
-/** All packages of Waybill have one version. */
+/** All packages of Waybill have the same version. */
 function published(all: Readonly<Record<string, string>>, version: string): object {
   return Object.fromEntries(
     Object.entries(all).map(([name, wanted]) => [
@@ -85,14 +88,14 @@ function compilerOf({ compilerOptions }: { compilerOptions: Record<string, unkno
   };
 }
 
-/** Without the marks by which the workspace keeps its READMEs true, and links out of the folder. */
+/** Without the marks with which the workspace checks its READMEs, and without links out of the folder. */
 function readmeOf(text: string): string {
   return text
     .replaceAll(/<!-- \/?example.*-->\n/g, "")
     .replaceAll("../agent/ADAPTERS.md", "node_modules/@waybill/agent/ADAPTERS.md");
 }
 
-/** Its example is a framework called acme; in a copy, that is whatever the framework is called. */
+/** The guide's example is a framework called acme; the copy has the new framework's name instead. */
 function guideOf(text: string): string {
   return text.replaceAll("Acme", "Echo").replaceAll("acme", "echo");
 }

@@ -13,7 +13,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** A small template, with all that is renamed. */
+/** A small template with everything that is renamed. */
 function template(): string {
   const folder = emptyFolder();
   writeFileSync(join(folder, "_package.json"), '{ "name": "@waybill/adapter-echo" }');
@@ -34,14 +34,14 @@ test("the template is copied under the framework's name", async () => {
   expect(readFileSync(join(folder, "package.json"), "utf8")).toContain("waybill-adapter-acme");
 });
 
-test("nothing is written over", async () => {
+test("existing files are not overwritten", async () => {
   const folder = emptyFolder();
   writeFileSync(join(folder, "mine.txt"), "mine");
   const creating = createAdapter({ name: "acme", folder, template: template() });
   await expect(creating).rejects.toThrow(/is not empty/);
 });
 
-test("a name that is none is refused, and none at all gets the usage", async () => {
+test("an invalid name is refused, and a missing one gets the usage", async () => {
   await expect(createAdapter({ name: "../up", template: template() })).rejects.toThrow(
     /lower case/,
   );

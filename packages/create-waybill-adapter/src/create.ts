@@ -3,13 +3,13 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isFrameworkName, packageNameOf, renamed } from "./rename.ts";
 
-/** What the new adapter is called, and where it goes. */
+/** The name and the place of the new adapter. */
 export interface CreateOptions {
-  /** What the framework is called, in lower case: `acme`, `my-frame`. */
+  /** The framework's name in lower case: `acme`, `my-frame`. */
   readonly name: string;
-  /** Where the adapter goes: a folder that is empty or not there. Left out: its package's name. */
+  /** The folder of the adapter, which must be empty or missing. By default it has the package's name. */
   readonly folder?: string | undefined;
-  /** Where the template lies; left out, the one that comes with this package. */
+  /** The folder of the template; by default the one in this package. */
   readonly template?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface Created {
   readonly files: readonly string[];
 }
 
-/** Files that would mean something to npm inside a package lie in the template under other names. */
+/** Files that have a meaning for npm inside a package have other names in the template. */
 const KEPT_ASIDE: Readonly<Record<string, string>> = {
   "_package.json": "package.json",
   _gitignore: ".gitignore",

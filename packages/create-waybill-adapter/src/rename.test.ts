@@ -12,7 +12,7 @@ test.for([
   expect(renamed(before!, "my-frame")).toBe(after);
 });
 
-test("a framework is named as it can stand in a package's name", () => {
+test("a framework's name must be valid in a package name", () => {
   expect(["acme", "my-frame", "a2a", "x"].filter(isFrameworkName).length).toBe(4);
   const others = ["Acme", "my_frame", "-x", "x-", "a--b", "2x", "", "../x", "a".repeat(41)];
   expect(others.filter(isFrameworkName)).toEqual([]);

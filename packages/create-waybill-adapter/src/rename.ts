@@ -1,6 +1,9 @@
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-/** Whether a framework can be called so: it becomes part of file names, a package's name and classes. */
+/**
+ * Whether a framework's name is valid. It becomes part of file names, the package's name and class
+ * names.
+ */
 export function isFrameworkName(name: string): boolean {
   return NAME.test(name) && name.length <= 40;
 }
@@ -9,7 +12,7 @@ export function packageNameOf(name: string): string {
   return `waybill-adapter-${name}`;
 }
 
-/** A text of the template with the framework's name in the place of the echo's. */
+/** A text of the template, with the framework's name in place of echo. */
 export function renamed(text: string, name: string): string {
   const words = name.split("-");
   const pascal = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
@@ -18,7 +21,7 @@ export function renamed(text: string, name: string): string {
     text
       .replaceAll("@waybill/adapter-echo", packageNameOf(name))
       .replaceAll("Echo", pascal)
-      // Part of a path, a file's name or a quoted name; anywhere else it is an identifier.
+      // Part of a path, a file name or a quoted name; anywhere else it is an identifier.
       .replaceAll(/(?<=["'/-])echo/g, name)
       .replaceAll("echo", camel)
   );

@@ -1,4 +1,5 @@
-// Measures this validator beside ajv, in processor time: `pnpm beside-ajv`. Both judge the same values.
+// Compares this validator with ajv, in processor time: `pnpm beside-ajv`. Both validate the same
+// values.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { compileSchema } from "@waybill/json-schema";
 
@@ -60,7 +61,7 @@ for (const [name, times, runTheirs, runOurs] of cases) {
   console.log(`| ${name} | ${columns.join(" | ")} |`);
 }
 
-/** The best of some rounds, for one call. */
+/** The best of several rounds, for one call. */
 function microseconds(run: () => unknown, times: number): number {
   let best = Infinity;
   for (let round = 0; round < ROUNDS; round++) {

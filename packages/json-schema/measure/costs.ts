@@ -15,7 +15,7 @@ const lines = COSTLY_CASES.filter(({ name }) => name.includes(wanted)).map((each
   let ms = Infinity;
   let fits = true;
   for (let round = 0; round < ROUNDS; round++) {
-    // A fresh copy, because engines keep the hash of a text with it.
+    // A fresh copy, because engines cache the hash of a string in it.
     const given = JSON.parse(JSON.stringify(value(n))) as unknown;
     budget.stepsLeft = STEPS;
     const start = processorMs();

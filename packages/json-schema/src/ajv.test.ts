@@ -39,7 +39,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 const types = fc.constantFrom("null", "boolean", "integer", "number", "string", "array", "object");
 const smallCount = fc.nat({ max: 3 });
 
-/** One keyword with a fitting value each; `child` makes the schemas inside. */
+/** One keyword with a valid value each; `child` makes the schemas inside. */
 function keyword(child: fc.Arbitrary<unknown>): fc.Arbitrary<Record<string, unknown>> {
   const some = fc.array(child, { minLength: 1, maxLength: 3 });
   const map = fc.dictionary(name, child, { maxKeys: 3, noNullPrototype: true });
@@ -113,7 +113,7 @@ const leaf = fc.oneof(
   fc.record({
     properties: fc.dictionary(name, fc.boolean(), { maxKeys: 3, noNullPrototype: true }),
   }),
-  // A reference for a part of the value: recursive, and yet it ends.
+  // A reference for a part of the value: recursive, but finite.
   fc.constantFrom<object>(
     { additionalProperties: { $ref: "#/$defs/one" } },
     { items: { $ref: "#three" }, maxItems: 2 },
@@ -126,15 +126,18 @@ const document = fc.tuple(schema, leaf, leaf, leaf).map(([root, one, two, three]
 }));
 
 /**
- * Where ajv leaves the standard: it lets an empty array pass `contains` beside `prefixItems`, and keeps
- * other accounts of what `contains` has matched and what a failed branch has seen.
+ * Where ajv deviates from the standard: it lets an empty array pass `contains` beside `prefixItems`,
+ * and counts differently what `contains` has matched and what a failed branch has evaluated.
  */
 function isDisputed(text: string): boolean {
   if (text.includes('"contains"') && text.includes('"prefixItems"')) return true;
   return text.includes("unevaluated") && /"(?:not|contains|if)"/.test(text);
 }
 
-/** The code that ajv writes for patternProperties beside alternatives may throw: no verdict then. */
+/**
+ * The code that ajv generates for patternProperties beside alternatives may throw: then there is no
+ * verdict.
+ */
 function verdictOf(oracle: (subject: unknown) => unknown, subject: unknown): boolean | undefined {
   try {
     return oracle(subject) === true;
@@ -144,7 +147,7 @@ function verdictOf(oracle: (subject: unknown) => unknown, subject: unknown): boo
   }
 }
 
-describe("compileSchema beside ajv", () => {
+describe("compileSchema compared with ajv", () => {
   it("gives the same verdict on any schema and any value", () => {
     const verdicts = { fits: 0, fails: 0 };
     fc.assert(
@@ -170,7 +173,7 @@ describe("compileSchema beside ajv", () => {
     expect(verdicts.fails).toBeGreaterThan(1_000);
   });
 
-  it("takes and refuses the same use of each keyword", () => {
+  it("accepts and refuses the same use of each keyword", () => {
     const keywords = fc.constantFrom(
       ...`type enum minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength
       maxLength pattern minItems maxItems uniqueItems minContains maxContains contains

@@ -1,14 +1,14 @@
 import { JsonSchemaError } from "./error.ts";
 
 /**
- * What several schemas may hold together, such as those of one document: each takes its share of what
- * is left. Limits bound a single schema; five hundred of them need this.
+ * What several schemas, such as those of one document, may hold together. Each takes its share of the
+ * rest. The limits of a single schema don't bound five hundred of them.
  */
 export interface SchemaAllowance {
   schemas: number;
   /** Instructions that patterns expand to. */
   instructions: number;
-  /** Characters of names and texts, and eight for each value. */
+  /** Characters of names and strings, and eight for each value. */
   characters: number;
 }
 
@@ -24,12 +24,12 @@ const WORDS: Readonly<Record<keyof SchemaAllowance, string>> = {
   characters: "characters",
 };
 
-/** A new allowance for schemas that come together: 20,000 schemas, 100,000 pattern instructions. */
+/** A new allowance for schemas of one document: 20,000 schemas, 100,000 pattern instructions. */
 export function schemaAllowance(): SchemaAllowance {
   return { ...SCHEMA_ALLOWANCE };
 }
 
-/** Takes from an allowance, and throws where it does not suffice. */
+/** Takes from an allowance, and throws if it is exceeded. */
 export function charge(
   allowance: SchemaAllowance,
   what: keyof SchemaAllowance,

@@ -22,7 +22,7 @@ describe("the steps of a check", () => {
     },
   );
 
-  it("are not fewer where numbers collide in a hash table", () => {
+  it("are not fewer if numbers collide in a hash table", () => {
     const cases = new Map(COSTLY_CASES.map((each) => [each.name, each]));
     const { schema, value } = cases.get("uniqueItems of numbers that collide")!;
     expect(stepsOf(schema(1_000), value(1_000))).toBe(
@@ -38,7 +38,7 @@ describe("a budget", () => {
   const schema = compileSchema({ items: { type: "integer" } });
   const list = (length: number): number[] => Array.from({ length }, () => 1);
 
-  it("pays for several checks, each of which takes its steps from what is left", () => {
+  it("pays for several checks, each of which takes its steps from the rest", () => {
     const budget = { stepsLeft: 10_000 };
     expect(schema.check(list(100), budget)).toEqual([]);
     const first = 10_000 - budget.stepsLeft;
@@ -71,7 +71,7 @@ describe("a budget", () => {
     expect(budget.stepsLeft).toBe(9 * SCHEMA_LIMITS.checkSteps);
   });
 
-  it("pays for the reasons, too", () => {
+  it("pays for the reasons too", () => {
     const budget = { stepsLeft: ENOUGH };
     const fails = { stepsLeft: ENOUGH };
     schema.check(list(100), budget);
@@ -81,7 +81,7 @@ describe("a budget", () => {
 });
 
 describe("the reasons of a large value", () => {
-  it("are looked for from its first fault on, so that they cost little more than the verdict", () => {
+  it("are searched from its first fault on, so that they cost little more than the verdict", () => {
     const schema = { items: { properties: { a: { items: { type: "integer" } } } } };
     const item = { a: Array.from({ length: 100 }, () => 1) };
     const value: unknown[] = Array.from({ length: 1_000 }, () => item);
@@ -93,7 +93,7 @@ describe("the reasons of a large value", () => {
     ]);
   });
 
-  it("don't hold names that are too long to show", () => {
+  it("omit names that are too long to show", () => {
     const name = "n".repeat(100_000);
     const [issue] = compileSchema({ additionalProperties: { required: [name] } }).check({
       [name]: {},
@@ -102,7 +102,7 @@ describe("the reasons of a large value", () => {
     expect(issue!.message.length).toBeLessThan(200);
   });
 
-  it("point into a value however deep it is, in a pointer of bounded length", () => {
+  it("point into a value of any depth, with a pointer of bounded length", () => {
     const name = "n".repeat(90);
     let value: unknown = "x";
     for (let level = 0; level < 40; level += 1) value = { [name]: value };

@@ -11,7 +11,7 @@ export interface CompileContext {
   /** Compiles a schema that applies to members or items of the value (`below`), or to the value itself. */
   below(schema: RawSchema, at: string): SchemaNode;
   inPlace(schema: RawSchema, at: string): SchemaNode;
-  /** Gives the target of a reference, which is known after all schemas are compiled. */
+  /** Returns the target of a reference, which is known after all schemas are compiled. */
   reference(keyword: string, reference: string): () => SchemaNode;
   pattern(source: string, at: string): MeteredPattern;
 }

@@ -418,7 +418,7 @@ describe("compileSchema", () => {
     expect(failing.filter((value) => compiled.check(value).length === 0)).toEqual([]);
   });
 
-  it("isn't changed by what happens to the schema afterwards", () => {
+  it("isn't affected by later changes of the schema", () => {
     const schema = { properties: { a: { type: "string" } } };
     const compiled = compileSchema(schema);
     schema.properties.a.type = "number";
@@ -450,7 +450,7 @@ describe("issues", () => {
     additionalProperties: false,
   });
 
-  it("name the place, the keyword, what was expected and what was found", () => {
+  it("name the place, the keyword, the expected and the actual value", () => {
     expect(order.check({ "a/b": { "~c": [3, 1, "x"] }, name: "ABCD", extra: 1 })).toEqual([
       { at: "", keyword: "required", message: 'the member "id" is missing' },
       { at: "/a~1b/~0c/1", keyword: "minimum", message: "expected a number of at least 3, got 1" },
@@ -470,7 +470,7 @@ describe("issues", () => {
     ]);
   });
 
-  it("stop at twenty, or where the caller says", () => {
+  it("stop at twenty, or at the caller's limit", () => {
     const values = Array.from({ length: 1_000 }, () => "x");
     expect(compileSchema({ items: { type: "number" } }).check(values)).toHaveLength(20);
     expect(
@@ -478,12 +478,12 @@ describe("issues", () => {
     ).toHaveLength(3);
   });
 
-  it("don't repeat what a stranger sent at length", () => {
+  it("don't repeat a stranger's long text", () => {
     const [issue] = compileSchema({ type: "number" }).check("x".repeat(100_000));
     expect(issue?.message).toBe("expected number, got a string of 100000 characters");
   });
 
-  it("explain the alternative that was meant, told by its type or by a constant member", () => {
+  it("explain the intended alternative, recognised by its type or by a constant member", () => {
     const shape = (kind: string, member: string): object => ({
       type: "object",
       properties: { kind: { const: kind }, [member]: { type: "number" } },
@@ -505,7 +505,7 @@ describe("issues", () => {
     );
   });
 
-  it("say each thing once, however many ways lead to it", () => {
+  it("report each fault once, however many ways lead to it", () => {
     const schema = {
       allOf: Array.from({ length: 50 }, () => ({ $ref: "#/$defs/a" })),
       $defs: { a: { type: "string" } },

@@ -25,15 +25,15 @@ export interface CompiledSchema {
    * judging the value costs more than one check may, or more than the budget has left.
    */
   check(value: unknown, budget?: CheckBudget): SchemaIssue[];
-  /** What compiling took, in steps. The compiled schema holds some bytes for each of them. */
+  /** The cost of compiling, in steps. The compiled schema holds some bytes for each of them. */
   readonly weight: number;
 }
 
-/** The limits of one schema, and what its compilation is charged to together with other schemas. */
+/** The limits of one schema, and what it shares with other schemas. */
 export interface CompileOptions extends Partial<SchemaLimits> {
   /** Pays for the work. It may be overdrawn, because the limits bound each single schema. */
   readonly budget?: CheckBudget | undefined;
-  /** What this schema and others may hold together. */
+  /** The allowance that this schema shares with others. */
   readonly allowance?: SchemaAllowance | undefined;
 }
 

@@ -51,7 +51,7 @@ interface CompileLimits {
 
 interface Compiled {
   readonly root: SchemaNode;
-  /** What compiling took, in steps. */
+  /** The cost of compiling, in steps. */
   readonly weight: number;
 }
 
@@ -110,7 +110,7 @@ class SchemaCompiler {
     }
     node.hints = hintsOf(schema);
     if (schema["format"] !== undefined) readText(schema["format"], pointerTo(at, "format"));
-    // Most schemas are leaves, and a hostile document has thousands: leave them quickly.
+    // Most schemas are leaves, and a hostile document has thousands: handle them quickly.
     if (!Object.keys(schema).some((keyword) => HOLDS_SCHEMAS.has(keyword))) return node;
     const below = (child: RawSchema, place: string): SchemaNode =>
       this.#compile(child, place, depth + 1, resource);

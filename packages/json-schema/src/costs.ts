@@ -1,5 +1,5 @@
 /**
- * What each kind of work in a check costs, in steps. A step is about 8 ns of one core. A step of the
+ * The cost of each kind of work in a check, in steps. A step is about 8 ns of one core. A step of the
  * slowest kind takes about three times as long as one of the fastest: `pnpm costs` measures them.
  */
 export const STEPS = {
@@ -35,7 +35,7 @@ export const STEPS = {
   place: 4,
 } as const;
 
-/** What compiling costs: for each JSON value in a schema, each schema, and each pattern instruction. */
+/** The cost of compiling: for each JSON value in a schema, each schema, and each pattern instruction. */
 export const COMPILING = { value: 16, schema: 325, instruction: 12 } as const;
 
 /** The number of members above which an object counts as wide. */

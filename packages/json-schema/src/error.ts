@@ -1,7 +1,7 @@
 /** What was broken: a rule of JSON Schema (or of the pattern syntax), or one of the limits. */
 export type JsonSchemaErrorKind = "invalid" | "limit";
 
-/** What a `JsonSchemaError` carries beside its kind and its message. */
+/** The fields of a `JsonSchemaError` besides its kind and its message. */
 export interface JsonSchemaErrorOptions {
   cause?: unknown;
   /** Where in the schema the fault is, as a JSON Pointer. */
@@ -29,7 +29,7 @@ const BRAND: unique symbol = Symbol.for("waybill.json-schema.error") as never;
  */
 export class JsonSchemaError extends Error {
   readonly kind: JsonSchemaErrorKind;
-  /** Where in the schema the fault is, as a JSON Pointer; undefined where it has no place there. */
+  /** Where in the schema the fault is, as a JSON Pointer; undefined if it has no place there. */
   readonly at: string | undefined;
 
   constructor(kind: JsonSchemaErrorKind, message: string, options: JsonSchemaErrorOptions = {}) {

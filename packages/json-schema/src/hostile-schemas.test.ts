@@ -42,7 +42,7 @@ describe("schemas from strangers", () => {
     "%23/$defs/a",
     "\\\\host\\share",
     " #/$defs/a",
-  ])("are refused where a reference leads out of the document: %s", ($ref) => {
+  ])("are refused if a reference leads out of the document: %s", ($ref) => {
     const $defs = { a: {} };
     const places = [
       { $ref, $defs },
@@ -72,7 +72,7 @@ describe("schemas from strangers", () => {
     ["#/$defs/%", /escape/],
     ["#/title", /expected a schema/],
     ["#/allOf", /expected a schema/],
-  ])("are refused where a reference finds nothing: %s", ($ref, reason) => {
+  ])("are refused if a reference has no target: %s", ($ref, reason) => {
     const error = errorOf(() =>
       compileSchema({ $id: "x", title: "t", allOf: [{}], not: { $ref }, $defs: { a: {} } }),
     );
@@ -110,7 +110,7 @@ describe("schemas from strangers", () => {
         ),
       },
     ],
-  ])("are refused where a reference comes back to the same value %s", (_, schema) => {
+  ])("are refused if a reference returns to the same value %s", (_, schema) => {
     const error = errorOf(() => compileSchema(schema));
     expect(error.kind).toBe("invalid");
     expect(error.message).toMatch(/never ends/);
@@ -184,7 +184,7 @@ describe("schemas from strangers", () => {
     expect(error.message).toMatch(reason);
   });
 
-  it.each(["__proto__", "constructor", "prototype"])("are refused where they name %s", (name) => {
+  it.each(["__proto__", "constructor", "prototype"])("are refused if they name %s", (name) => {
     const key = JSON.stringify(name);
     const texts = [
       `{${key}: {"type": "string"}}`,
@@ -207,7 +207,7 @@ describe("schemas from strangers", () => {
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
-  it("judge values with such names without touching a prototype", () => {
+  it("validate values with such names without touching a prototype", () => {
     const value = JSON.parse(
       '{"__proto__": {"a": "x"}, "constructor": 1, "prototype": [1, 1]}',
     ) as object;
@@ -236,7 +236,7 @@ describe("schemas from strangers", () => {
     ["$defs", (inner) => ({ $defs: { a: inner } })],
     ["an unknown keyword", (inner) => ({ unknown: [inner] })],
     ["const", (inner) => ({ const: [inner] })],
-  ])("are refused by a limit where they are a million levels deep: %s", (_, wrap) => {
+  ])("are refused by a limit if they are a million levels deep: %s", (_, wrap) => {
     expect(refusalOf(() => compileSchema(nest(1_000_000, wrap)))).toBe("limit");
     expect(refusalOf(() => compileSchema({ properties: { a: nest(200, wrap) } }))).toBe("limit");
   });
@@ -249,7 +249,7 @@ describe("schemas from strangers", () => {
     expect(refusalOf(() => compileSchema(nest(5, wrap), { schemaDepth: 4 }))).toBe("limit");
   });
 
-  it("are refused by a limit where a text of JSON brackets is deep", () => {
+  it("are refused by a limit if JSON text has deeply nested brackets", () => {
     const text = `${'{"not":'.repeat(5_000)}{}${"}".repeat(5_000)}`;
     expect(refusalOf(() => compileSchema(JSON.parse(text)))).toBe("limit");
   });
@@ -309,7 +309,7 @@ describe("schemas from strangers", () => {
         return { const: list };
       },
     ],
-  ])("are refused by a limit where an object holds itself: %s", (_, schema) => {
+  ])("are refused by a limit if an object contains itself: %s", (_, schema) => {
     expect(refusalOf(() => compileSchema(schema()))).toBe("limit");
   });
 });
@@ -366,7 +366,7 @@ describe("the cost of a check", () => {
 
   const pair = (next: object): object => ({ allOf: [next, next] });
 
-  it("ends at the limit where a ladder can't be remembered, because each way sees other members", () => {
+  it("stops at the limit on a ladder that can't be memoised, because each way sees other members", () => {
     const schema = {
       $ref: "#/$defs/r0",
       unevaluatedProperties: false,
@@ -418,13 +418,13 @@ describe("the cost of a check", () => {
       { allOf: Array.from({ length: 9_000 }, () => ({ minProperties: 1 })) },
       () => Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`m${index}`, 1])),
     ],
-  ])("ends at the limit: %s", (_, schema, value) => {
+  ])("stops at the limit: %s", (_, schema, value) => {
     const error = errorOf(() => compileSchema(schema, { checkSteps: 3_000_000 }).check(value()));
     expect(error.kind).toBe("limit");
     expect(error.message).toMatch(/too costly/);
   });
 
-  it("is counted: the same check passes or ends by its allowance alone", () => {
+  it("is counted: the same check passes or fails by its allowance alone", () => {
     const schema = { items: { type: "number" } };
     const value = Array.from({ length: 1_000 }, () => 1);
     const budget = { stepsLeft: 1_000_000 };
@@ -459,7 +459,7 @@ describe("the cost of a check", () => {
     expect(compileSchema({ type: "string", pattern }).check(base64)).toEqual([]);
   });
 
-  it("is small for a union of kinds that is nested in itself", () => {
+  it("is small for a self-nested union of kinds", () => {
     const kinds = Array.from({ length: 20 }, (_, index) => ({
       type: "object",
       properties: {
@@ -478,7 +478,7 @@ describe("the cost of a check", () => {
     expect(schema.check(tree(9))).toEqual([]);
   });
 
-  it("has a bound for values that hold themselves, and for those that are too deep", () => {
+  it("is bounded for values that contain themselves, and for very deep ones", () => {
     const value: Record<string, unknown> = {};
     value["a"] = value;
     const list: unknown[] = [];
@@ -495,7 +495,7 @@ describe("the cost of a check", () => {
     expect(compileSchema({ type: "object" }).check(value)).toEqual([]);
   });
 
-  it("has a bound for a chain of references as long as a schema may be", () => {
+  it("is bounded for a chain of references as long as a schema may be", () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 9_000 }, (_, index) => [index, { $ref: `#/$defs/${index + 1}` }]),
     );
@@ -503,7 +503,7 @@ describe("the cost of a check", () => {
     expect(refusalOf(() => compileSchema(schema).check(1))).toBe("limit");
   });
 
-  it("is bounded for explaining, too: what has failed is told even if the reasons are dear", () => {
+  it("is bounded for explanations too: a failure is reported even if its reasons cost too much", () => {
     const schema = {
       $ref: "#/$defs/r0",
       unevaluatedProperties: false,

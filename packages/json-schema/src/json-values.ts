@@ -87,7 +87,7 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** A number as digits × 10^exponent, as it is written in decimal. */
+/** A number as digits × 10^exponent, from its decimal notation. */
 function decimalOf(value: number): { digits: bigint; exponent: number } {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(value)) ?? [];
@@ -153,7 +153,7 @@ function write(value: unknown, parts: string[], writing: Writing, depth: number)
   return put(typeof value === "string" ? measured(value) : `${String(value)} `, parts, writing);
 }
 
-/** A text with its length before it, so that no two lists of texts are written alike. */
+/** A text with a length prefix, so that no two lists of texts have the same notation. */
 function measured(text: string): string {
   return `"${text.length} ${text}`;
 }

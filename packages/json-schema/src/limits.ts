@@ -10,7 +10,7 @@ export interface SchemaLimits {
   checkIssues: number;
 }
 
-/** The limits of `compileSchema` where none are given. */
+/** The default limits of `compileSchema`. */
 export const SCHEMA_LIMITS: Readonly<SchemaLimits> = {
   schemaDepth: 32,
   schemaNodes: 10_000,

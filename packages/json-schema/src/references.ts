@@ -39,7 +39,7 @@ export class SchemaReferences {
     return { schema, at, anchors: new Map() };
   }
 
-  /** Registers the names of a schema, and gives the resource that its references are relative to. */
+  /** Registers the names of a schema, and returns the resource that its references are relative to. */
   register(schema: Exclude<RawSchema, boolean>, node: SchemaNode, outer: Resource): Resource {
     this.#nodes.set(schema, node);
     const { at } = node;

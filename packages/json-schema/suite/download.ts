@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-// No npm package has the suite for draft 2020-12. The source package of Python's validator has.
+// No npm package contains the suite for draft 2020-12. The source package of Python's validator does.
 const VERSION = "4.26.0";
 const SHA256 = "0c26707e2efad8aa1bfc5b7ce170f3fccc2e4918ff85989ba9ffa9facb2be326";
 
@@ -20,7 +20,7 @@ export async function downloadSuite(): Promise<string> {
   return join(CACHE, "json");
 }
 
-/** Unpacks beside the cache and renames, so that an interrupted run leaves no half of it there. */
+/** Unpacks beside the cache and renames, so that an interrupted run leaves no partial cache. */
 async function fillCache(): Promise<void> {
   await mkdir(dirname(CACHE), { recursive: true });
   const folder = await mkdtemp(`${CACHE}-`);
@@ -31,16 +31,16 @@ async function fillCache(): Promise<void> {
     await runs("tar", ["-xzf", archive, "-C", unpacked, "--strip-components=1"]);
     await rename(unpacked, CACHE);
   } catch (error) {
-    // Unless another run was faster.
+    // Another run may have been faster.
     if (!existsSync(CACHE)) throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** By pip, which knows the index, the certificates and the proxy that this machine is set to. */
+/** With pip, which uses this machine's index, certificates and proxy. */
 async function download(folder: string): Promise<string> {
-  // Pip checks the hash before it looks into the package.
+  // Pip checks the hash before it opens the package.
   const requirements = join(folder, "requirements.txt");
   await writeFile(requirements, `jsonschema==${VERSION} --hash=sha256:${SHA256}\n`);
   const asked = ["--no-deps", "--no-binary", "jsonschema", "--dest", folder, "-r", requirements];

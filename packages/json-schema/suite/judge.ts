@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { compileSchema, JsonSchemaError } from "@waybill/json-schema";
 import type { CompiledSchema } from "@waybill/json-schema";
 
-/** What the validator says about the cases of one file of the suite. */
+/** The validator's verdicts on the cases of one file of the suite. */
 export interface FileVerdicts {
   /** Its name, such as `allOf` or `optional/bignum`. */
   readonly name: string;
   readonly right: number;
   /** How many cases were refused for each of the known reasons. */
   readonly refused: ReadonlyMap<string, number>;
-  /** The cases with a wrong verdict, and those that were refused for no known reason. */
+  /** The cases with a wrong verdict, and those refused for an unknown reason. */
   readonly wrong: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface Group {
   tests: { description: string; data: unknown; valid: boolean }[];
 }
 
-/** Why the validator refuses valid schemas on purpose, by what its message says. */
+/** Why the validator refuses valid schemas on purpose, recognised by its message. */
 const REASONS: readonly (readonly [message: RegExp, reason: string])[] = [
   [/leads out of this document/, "reference to another document"],
   [/dynamic scope isn't supported/, "`$dynamicRef` with several targets"],
@@ -28,7 +28,7 @@ const REASONS: readonly (readonly [message: RegExp, reason: string])[] = [
   [/unknown dialect/, "a meta-schema of its own"],
 ];
 
-/** Optional cases of `format` are left out: it is an annotation here. */
+/** Optional cases of `format` are skipped: it is an annotation here. */
 const FOLDERS = ["", "optional"];
 
 /** Judges every case for draft 2020-12 in a folder that holds the official test suite. */

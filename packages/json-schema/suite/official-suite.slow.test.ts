@@ -12,7 +12,7 @@ try {
   missing = `the suite can't be downloaded: ${String(error)}`;
 }
 
-// Set where every peer was installed beforehand, so that a missing one is a fault and no reason to skip.
+// Set if every peer was installed before, so that a missing one is an error and not a skip.
 if (folder === undefined && process.env["WAYBILL_PEERS"] === "required") {
   test("the official test suite", () => expect.fail(missing));
 }

@@ -2,7 +2,7 @@ import type { Exchange } from "./exchange.ts";
 import { argumentsOf, piecesOf } from "./turn.ts";
 import type { ModelRequest, SaidCall, Turn, TurnUsage } from "./turn.ts";
 
-/** A turn as the chat completions API gives it. */
+/** A turn in the format of the chat completions API. */
 export async function answerChat(
   turn: Turn,
   { body, index, signal }: ModelRequest,
@@ -81,7 +81,7 @@ async function callsOf({ calls = [] }: Turn, index: number) {
   }));
 }
 
-/** Arguments come in pieces too, and no piece is JSON. */
+/** Arguments are streamed in pieces too, and no piece is valid JSON. */
 export function halvesOf(text: string): string[] {
   const middle = Math.floor(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== "");
@@ -99,12 +99,12 @@ function usageOf(turn: Turn, body: unknown, said: string) {
   };
 }
 
-/** What a turn has used: as it says, or as its texts are long. */
+/** The usage of a turn: as given, or estimated from its texts. */
 export function usedBy({ usage }: Turn, body: unknown, said: string): TurnUsage {
   return usage ?? { input_tokens: tokensIn(JSON.stringify(body)), output_tokens: tokensIn(said) };
 }
 
-/** Near enough for figures that nobody pays for. */
+/** An estimate is enough, because nobody is billed. */
 function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { errorBodyOf } from "./failure.ts";
 import type { ApiFailure } from "./turn.ts";
 
-/** The way back to whoever has asked: one JSON, or events one after the other. */
+/** The response to a request: one JSON body, or a stream of events. */
 export class Exchange {
   readonly #response: ServerResponse;
   readonly #id: string;
@@ -32,7 +32,7 @@ export class Exchange {
     this.#response.end(last);
   }
 
-  /** Before the first event it is the answer, and after it the last event. */
+  /** Before the first event the error is the response; after it, the last event. */
   fail(failure: ApiFailure, api: "chat" | "responses"): void {
     const error = errorBodyOf(failure);
     if (!this.#response.headersSent) return this.json(failure.status, { error }, failure.headers);

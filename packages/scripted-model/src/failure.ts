@@ -7,7 +7,7 @@ interface ErrorBody {
   readonly code: string | null;
 }
 
-/** What the API says of each status where a script does not say otherwise. */
+/** The API's own error body for each status, unless a script gives one. */
 const USUAL: Readonly<Record<number, Omit<ErrorBody, "param">>> = {
   400: { message: "Invalid request.", type: "invalid_request_error", code: null },
   401: {
@@ -33,7 +33,7 @@ export function errorBodyOf({ status, error = {} }: ApiFailure): ErrorBody {
   return { param: null, ...usual, ...error };
 }
 
-/** What a script throws is the model's own fault. */
+/** An exception in a script counts as a failure of the model. */
 export function failureOf(thrown: unknown): ApiFailure {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { status: 500, error: { message } };

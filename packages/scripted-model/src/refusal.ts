@@ -1,6 +1,6 @@
 import type { ApiFailure, ModelRequest } from "./turn.ts";
 
-/** Why the API refuses a request, where tool calls and their results do not fit together in it. */
+/** Why the API refuses a request whose tool calls and results don't match. */
 export function refusalOf({
   api,
   body,
@@ -16,7 +16,7 @@ interface ChatMessage {
   readonly tool_call_id?: string;
 }
 
-/** The results of a message's calls have to follow it at once. */
+/** The results of a message's calls must follow it immediately. */
 function refusalOfMessages(messages: readonly ChatMessage[]): ApiFailure | undefined {
   let open = new Set<string>();
   for (const [
@@ -51,7 +51,7 @@ interface ResponseItem {
   readonly call_id?: string;
 }
 
-/** A result may come any time after its call. */
+/** A result may follow its call at any distance. */
 function refusalOfItems(items: readonly ResponseItem[]): ApiFailure | undefined {
   const open = new Set<string>();
   const refused = (message: string) => ({ status: 400, error: { message, param: "input" } });

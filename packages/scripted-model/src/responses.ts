@@ -3,7 +3,7 @@ import type { Exchange } from "./exchange.ts";
 import { argumentsOf, piecesOf } from "./turn.ts";
 import type { ModelRequest, SaidCall, Turn } from "./turn.ts";
 
-/** A turn as the responses API gives it. */
+/** A turn in the format of the responses API. */
 export async function answerResponses(
   turn: Turn,
   { body, index, signal }: ModelRequest,
@@ -19,7 +19,7 @@ export async function answerResponses(
   send("response.in_progress", { response: answer() });
 
   const output: object[] = [];
-  // A turn of calls alone has no message at all; one that says nothing has an empty one.
+  // A turn with only calls has no message; an empty turn has an empty one.
   const speaks = turn.text !== undefined || turn.refusal !== undefined || turn.calls === undefined;
   const message = speaks ? await speak(turn, index, signal, send) : undefined;
   if (message !== undefined) output.push(message.item);
@@ -50,7 +50,7 @@ export async function answerResponses(
 
 type Send = (type: string, members: object) => void;
 
-/** Streams a message as its text comes. */
+/** Streams a message as its text arrives. */
 async function speak(turn: Turn, index: number, signal: AbortSignal, send: Send) {
   const { refusal } = turn;
   const id = `msg_${index}`;

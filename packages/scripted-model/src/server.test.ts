@@ -80,7 +80,7 @@ for (const stream of [false, true]) {
     });
   });
 
-  test(`errors are the API's, ${stream ? "streamed" : "whole"}`, async () => {
+  test(`errors have the API's format, ${stream ? "streamed" : "whole"}`, async () => {
     const { client } = await modelOf([
       { status: 429, headers: { "retry-after": "7" } },
       { status: 500, error: { message: "Out of words." } },
@@ -97,7 +97,7 @@ for (const stream of [false, true]) {
   });
 }
 
-test("a text is streamed as it comes, held back by a gate", async () => {
+test("a text is streamed piece by piece, held back by a gate", async () => {
   const gate = Promise.withResolvers<void>();
   const { client } = await modelOf(() => ({
     text: (async function* () {
@@ -115,7 +115,7 @@ test("a text is streamed as it comes, held back by a gate", async () => {
   expect(heard.join("|")).toBe("|half |of it|");
 });
 
-test("what is thrown between two pieces is an error in the middle of the stream", async () => {
+test("an exception between two pieces is an error in the middle of the stream", async () => {
   const broken = async function* () {
     yield "half ";
     throw new Error("Out of words.");
@@ -127,7 +127,7 @@ test("what is thrown between two pieces is an error in the middle of the stream"
   await expect(responses.finalResponse()).rejects.toThrow(/Out of words/);
 });
 
-test("a script hears that its client is gone", async () => {
+test("a script learns that its client has disconnected", async () => {
   const asked = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   const { client } = await modelOf(async ({ signal }) => {
@@ -145,7 +145,7 @@ test("a script hears that its client is gone", async () => {
   await gone.promise;
 });
 
-test("a script that is at its end says so", async () => {
+test("a request after the end of a script gets an error that says so", async () => {
   const { client } = await modelOf([]);
   await expect(client.responses.create({ model: "m", input: "hello" })).rejects.toThrow(
     /has 0 turns/,
@@ -178,7 +178,7 @@ test("chat completions refuse tool calls without results, and results without ca
     message: expect.stringContaining("must be a response to a preceeding message"),
   });
   await ask(calling, result("call_b"), result("call_a"), ...HELLO);
-  // What was refused was asked all the same.
+  // The refused requests are recorded too.
   expect(model.requests).toHaveLength(4);
 });
 

@@ -9,11 +9,11 @@ import { refusalOf } from "./refusal.ts";
 import { answerResponses } from "./responses.ts";
 import type { ModelRequest, Reply, Script } from "./turn.ts";
 
-/** A running model that replies by its script. */
+/** A running model that replies according to its script. */
 export interface ScriptedModel {
-  /** What a client takes as its base URL. */
+  /** The base URL for a client. */
   readonly url: string;
-  /** All that was asked so far. */
+  /** All requests so far. */
   readonly requests: readonly ModelRequest[];
   close(): Promise<void>;
 }

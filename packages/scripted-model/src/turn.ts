@@ -1,75 +1,78 @@
-/** A tool that a model wants to be used. */
+/** A tool call of the model. */
 export interface SaidCall {
-  /** Left out: one of the server's own. */
+  /** By default the server generates an id. */
   readonly id?: string | undefined;
   readonly name: string;
-  /** A text goes out as it is, and may be no JSON at all. */
+  /** A string is sent unchanged, and need not be JSON. */
   readonly arguments: unknown;
 }
 
 type Pieces = AsyncIterable<string> | readonly string[];
 
-/** What a model says once it is asked. */
+/** What the model replies to one request. */
 export interface Turn {
   /**
-   * Streamed in pieces. Pieces that come one by one are sent as they come, so that a test holds them
-   * back as long as it likes; what is thrown between them is an error in the middle of the stream.
+   * Streamed in pieces. An async iterable's pieces are sent as they arrive, so a test can hold them
+   * back; an exception between them is an error in the middle of the stream.
    */
   readonly text?: string | Pieces | undefined;
-  /** Where text comes first, may be known only after it. */
+  /** A promise if the calls are known only after the text. */
   readonly calls?: readonly SaidCall[] | Promise<readonly SaidCall[]> | undefined;
-  /** Said instead of text by a model that will not. */
+  /** A refusal of the model, in place of text. */
   readonly refusal?: string | undefined;
-  /** The tokens that the API reports. Left out: those of the request and the text, roughly. */
+  /** The tokens that the API reports. By default an estimate from the request and the text. */
   readonly usage?: TurnUsage | undefined;
-  /** Where it did not come to its end by itself. */
+  /** Why the turn was cut off, if it was. */
   readonly cutBy?: "length" | "content_filter" | undefined;
 }
 
-/** What a request has used, by the API's own count. */
+/** The usage of a request, as the API counts it. */
 export interface TurnUsage {
   readonly input_tokens: number;
-  /** Part of the input tokens. */
+  /** Included in the input tokens. */
   readonly cached_input_tokens?: number | undefined;
   readonly output_tokens: number;
-  /** Part of the output tokens. */
+  /** Included in the output tokens. */
   readonly reasoning_tokens?: number | undefined;
 }
 
 /** An error of the API, with its real body. */
 export interface ApiFailure {
   readonly status: number;
-  /** Over what the API says of this status by itself. */
+  /** Overrides the API's own error body for this status. */
   readonly error?: Readonly<Record<string, unknown>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Sent as it is where an answer was due. */
+/** Sent unchanged in place of an answer. */
 export interface Malformed {
   readonly malformed: string;
 }
 
-/** What the model replies: words and calls, an error of its API, or what no client can read. */
+/** What the model replies: a turn, an error of its API, or something that no client can parse. */
 export type Reply = Turn | ApiFailure | Malformed;
 
-/** What the model was asked. */
+/** A request to the model. */
 export interface ModelRequest {
   readonly api: "chat" | "responses";
-  /** The body as it came. */
+  /** The body as received. */
   // What is in it is for the test to know, which has sent it.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** How many were asked before. */
+  /** The number of requests before this one. */
   readonly index: number;
-  /** Fires when whoever has asked is gone before the answer was complete. */
+  /** Aborted when the client disconnects before the answer is complete. */
   readonly signal: AbortSignal;
 }
 
-/** Turns for one request after the other, or a model of one's own. */
+/** The replies to successive requests, or a function that makes each reply. */
 export type Script = readonly Reply[] | ((request: ModelRequest) => Reply | Promise<Reply>);
 
-/** The pieces of a turn's text. A whole text is cut as a model's tokens cut it, a long one more coarsely. */
+/**
+ * The pieces of a turn's text. A whole text is split roughly like tokens, and more coarsely if it is
+ * long.
+ */
 export async function* piecesOf({ text = "" }: Turn): AsyncGenerator<string> {
   if (typeof text !== "string") {
     yield* text;

@@ -14,7 +14,7 @@ const CANCELLED = "It was cancelled.";
 const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
 describe.skipIf(!hasScript)(
-  `where somebody sits${hasScript ? "" : " (skipped: no script of util-linux on this machine)"}`,
+  `on a terminal${hasScript ? "" : " (skipped: no script of util-linux on this machine)"}`,
   () => {
     const asked = ["ask", "  How deep? "] as const;
     const writing = ["write", "anna: The harbour is open"] as const;

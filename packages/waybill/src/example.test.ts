@@ -10,7 +10,7 @@ afterEach(async () => {
   await place.close();
 });
 
-test("the agent of the README is the same again each time that it starts on the same hub", async () => {
+test("the README's agent keeps its identity across restarts on the same hub", async () => {
   vi.stubEnv("WAYBILL_KEYS", place.path("keys"));
   await startDev(place);
   for (let start = 1; start <= 2; start++) {

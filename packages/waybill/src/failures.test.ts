@@ -33,7 +33,7 @@ function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What is typed, what it says first, what it says to do, and how it ends. */
+/** The command line, what happened, what to do, and the exit code. */
 type Case = readonly [() => readonly string[], string, string, number];
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -160,10 +160,10 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 test.each(Object.entries(CASES))(
-  "%s: says what happened and what to do, then the codes",
+  "%s: reports what happened and what to do, then the codes",
   async (_, [words, happened, advice, code]) => {
     const typed = words();
-    // One after the other: two hubs that start in one folder would be in each other's way.
+    // One after the other: two hubs that start in one folder would interfere.
     const ran = await place.run(typed);
     const json = await place.run([...typed, "--json"]);
     const lines = ran.stderr.trimEnd().split("\n");

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-test("a key is made once, shown without its secret, and named by its thumbprint", async () => {
+test("a key is created once, shown without its secret, and identified by its thumbprint", async () => {
   const made = (await place.json(["keys", "new", "anna.key"])) as { kid: string; jwk: object };
   const secret = JSON.parse(readFileSync(place.path("anna.key"), "utf8")) as PrivateJwk;
   expect(privateKeyFrom(secret).kid).toBe(made.kid);
@@ -30,7 +30,7 @@ test("a key is made once, shown without its secret, and named by its thumbprint"
   });
 });
 
-test("a key file that others may read, or that is none, is refused without showing it", async () => {
+test("a key file that is invalid or readable by others is refused, without showing its content", async () => {
   await place.run(["keys", "new", "anna.key"]);
   chmodSync(place.path("anna.key"), 0o644);
   const open = await place.run(["keys", "show", "anna.key"]);
@@ -79,7 +79,7 @@ test("a manifest is checked, signed, and followed by the next one", async () => 
   });
 });
 
-test("a key is changed by a manifest that lists the next one, with the proof that the agent holds it", async () => {
+test("a manifest that lists a new key rotates the key, with a proof of possession", async () => {
   await place.run(["keys", "new", "old.key"]);
   await place.run(["keys", "new", "next.key"]);
   const keys = [
@@ -99,7 +99,7 @@ test("a key is changed by a manifest that lists the next one, with the proof tha
   expect(await place.run(["keys", "show", "no.key", "--for", "anna"])).toMatchObject({ code: 2 });
 });
 
-test("what is wrong with a manifest is named with its place", async () => {
+test("errors in a manifest are reported with their place", async () => {
   const wrong = await place.run(["manifest", "check", "-"], {
     input: '{"agent_id":"Anna","capabilities":[]}',
   });

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const run = (...words: string[]) => place.run(words);
 
-test("an operator makes a group, sets its quota, and takes both away", async () => {
+test("an operator creates a group, sets its quota, and removes both", async () => {
   const work = { to: "worker", capability: "edit" };
   const anna = agents[1]!;
   const refused = await anna.handoff(work).custody.then(
@@ -42,7 +42,7 @@ test("an operator makes a group, sets its quota, and takes both away", async () 
     (error: unknown) => error as Error,
   );
   expect(refused).toMatchObject({ status: 403 });
-  // The refusal has the command that lets the agent in.
+  // The refusal contains the command that admits the agent.
   expect(refused?.message).toContain("waybill groups add <group> anna");
   expect((await run("groups", "list")).stdout).toContain("There is no group yet");
   expect(await run("groups", "add", "partners", "anna", "ben")).toMatchObject({
@@ -73,7 +73,7 @@ test("an operator makes a group, sets its quota, and takes both away", async () 
   expect((await run("groups", "list")).stdout).toContain("There is no group yet");
 });
 
-test("what names no group says which there are, and what to type", async () => {
+test("an unknown group is answered with the existing ones and the command to type", async () => {
   await run("groups", "add", "editors", "anna");
   const unknown = await run("groups", "list", "editorz");
   expect(unknown).toMatchObject({ code: 4 });
@@ -84,7 +84,7 @@ test("what names no group says which there are, and what to type", async () => {
   expect((await run("groups", "quota", "editors", "--open", "1", "--lift")).code).toBe(2);
 });
 
-test("changes of groups are shown as they are put on record", async () => {
+test("watch shows changes of groups as they are recorded", async () => {
   const watched = place.start(["watch", "--after", "0"]);
   await run("groups", "add", "readers", "anna");
   for (;;) {
@@ -93,15 +93,15 @@ test("changes of groups are shown as they are put on record", async () => {
   }
 });
 
-test("an operator finds what is for others, and is told for whom it is", async () => {
+test("an operator finds restricted capabilities, and sees whom they are for", async () => {
   const found = await run("find", "read");
   expect(found.code).toBe(0);
   expect(found.stdout.replaceAll(/\s+/g, " ")).toContain("takes work only from agents anna");
-  // Who sends is an agent of its own, which the capability does not name.
+  // `send` is an agent of its own, which the capability does not name.
   expect(await run("send", "read", "1", "--to", "worker")).toMatchObject({ code: 5 });
 });
 
-test("an agent's card says from whom each capability takes work", async () => {
+test("an agent's card shows from whom each capability takes work", async () => {
   const { stdout } = await run("agents", "worker");
   expect(stdout).toMatch(/from +groups partners/);
   expect(stdout).toMatch(/from +agents anna/);

@@ -12,7 +12,7 @@ import { shown, shownJson } from "./terminal/unseen.ts";
 import { startDev, Workplace } from "./waybill-fixture.ts";
 import type { Dev, Ran } from "./waybill-fixture.ts";
 
-/** Everything that a terminal would obey, or that nobody would see. */
+/** Every kind of character that a terminal obeys or does not show. */
 const HOSTILE = [
   "\u009b31mC1",
   "\u009d0;title\u009c",
@@ -25,16 +25,16 @@ const HOSTILE = [
   "\u001b]0;owned\u0007\u001b[31mred\u001b[8mhidden\u001b[2J\u001bc",
   "\b\b\rover\v\f",
 ].join("");
-/** For where a break of the line is no surprise. */
+/** For places where line breaks are expected. */
 const LINES = `${HOSTILE}\n${HOSTILE}`;
 
 const FORBIDDEN = new RegExp(
   String.raw`(?![\ufe00-\ufe0f])[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]`,
   "u",
 );
-/** Every escape but those of the colours that the command has itself. */
+/** Every escape except the command's own colours. */
 const FOREIGN = new RegExp(String.raw`\u001b(?!\[(?:1|2|4|22|24|31|32|33|34|36|39)m)`, "u");
-/** A colour that a stranger has put there. */
+/** A colour from another agent's text. */
 const OWNED = new RegExp(String.raw`\u001b\[31mred`, "u");
 
 let place: Workplace;
@@ -207,12 +207,12 @@ const commands = (): string[][] => [
   ["help", HOSTILE],
 ];
 
-/** A hub bounds how often an agent attaches, and every `send` attaches. */
+/** A hub limits how often an agent attaches, and every `send` attaches. */
 function as(agent: string): Record<string, string> {
   return { WAYBILL_AGENT: agent, WAYBILL_KEY: place.path(`${agent}.key`) };
 }
 
-/** What each command says, and what stood on its line, for whoever reads a failure. */
+/** The output of each command with its command line, for readable failures. */
 async function said(more: string[], env: Record<string, string>): Promise<[string, Ran][]> {
   const lines = commands().map((words) => [...words, ...more]);
   const ran = await place.runAll(lines, env);
@@ -225,7 +225,7 @@ function isHarmless(text: string, command: string): void {
   expect(OWNED.test(text), command).toBe(false);
 }
 
-describe("whatever strangers, files and arguments say, a terminal has nothing to obey", () => {
+describe("text from strangers, files and arguments never controls a terminal", () => {
   test.each([
     ["as text", [], {}],
     ["as text in colours", [], { FORCE_COLOR: "1" }, "carla"],
@@ -234,7 +234,7 @@ describe("whatever strangers, files and arguments say, a terminal has nothing to
     ["with what went wrong in full", [], { WAYBILL_DEBUG: "1" }, "dora"],
   ])("%s", async (_, more, env, agent?: string) => {
     const all = await said(more, { ...env, ...(agent === undefined ? {} : as(agent)) });
-    // What they wrote is there, and can be read.
+    // The harmless part of the text is still readable.
     expect(
       all.filter(([, ran]) => `${ran.stdout}${ran.stderr}`.includes("hidden")).length,
     ).toBeGreaterThan(25);
@@ -245,7 +245,7 @@ describe("whatever strangers, files and arguments say, a terminal has nothing to
     }
   });
 
-  test("while it is watched, and by whoever runs the hub", async () => {
+  test("while watching, and in the hub's own log", async () => {
     for (const more of [[], ["--json"]]) {
       const watching = place.start(["watch", "--after", "0", ...more], { FORCE_COLOR: "1" });
       let text = "";
@@ -271,7 +271,7 @@ describe("whatever strangers, files and arguments say, a terminal has nothing to
     await own.close();
   });
 
-  test("and JSON says the same to a program as before", async () => {
+  test("JSON output carries the same values as before", async () => {
     const [agent] = await place.runAll([["agents", "anna", "--json"]]);
     expect(JSON.parse(agent!.stdout)).toMatchObject({ manifest: { description: HOSTILE } });
     const answer = ["--answer", JSON.stringify(LINES)];
@@ -293,7 +293,7 @@ describe("whatever strangers, files and arguments say, a terminal has nothing to
   });
 });
 
-test("what can be seen stays as it is", () => {
+test("visible characters stay unchanged", () => {
   for (const text of ["Frachtbrief 🧾 提单 é", "⚠️ a\tb\nc", "ﷺ हिन्दी", ""]) {
     expect(shown(text)).toBe(text);
     expect(shownJson(JSON.stringify(text))).toBe(JSON.stringify(text));

@@ -30,7 +30,7 @@ async function enrol(id: string, invitation?: string, key = generateKey()): Prom
   }
 }
 
-test("an operator invites an agent and lets a key in, and both are on record", async () => {
+test("an operator invites an agent and admits a key, and both are on record", async () => {
   await expect(enrol("anna")).rejects.toThrow("waybill invite --agent anna");
   const { stdout } = await place.run(["invite", "--agent", "anna", "--expires", "5m"]);
   await enrol("anna", stdout.trim());
@@ -52,7 +52,7 @@ test("an operator invites an agent and lets a key in, and both are on record", a
   expect(readFileSync(place.path(".waybill", "operator.token"), "utf8")).not.toContain(secret);
 });
 
-test("with an allow-list, the keys that are named at the start can enrol, and no others", async () => {
+test("with an allow-list, only the keys named at the start can enrol", async () => {
   const [anna, ben] = [generateKey(), generateKey()];
   const words = ["hub", "--port", "0", "--data", "listed", "--json"];
   const listed = place.start([...words, "--newcomers", "allow-list", "--allowed", anna.kid]);
@@ -61,7 +61,7 @@ test("with an allow-list, the keys that are named at the start can enrol, and no
   await expect(enrol("ben", undefined, ben)).rejects.toThrow(`waybill agents allow ${ben.kid}`);
 });
 
-test("an operator gives an agent another key, and the refusal says how", async () => {
+test("an operator pins another key for an agent, and the refusal says how", async () => {
   const { stdout } = await place.run(["invite"]);
   await enrol("anna", stdout.trim());
   const key = generateKey();
@@ -71,7 +71,7 @@ test("an operator gives an agent another key, and the refusal says how", async (
   expect(await place.run(["agents", "pin", "nobody", key.kid])).toMatchObject({ code: 4 });
 });
 
-test("an operator lists invitations, and revokes one that nobody has used, on record", async () => {
+test("an operator lists invitations, and revokes an unused one, on record", async () => {
   const used = (await place.json(["invite"])) as { id: string; invitation: string };
   const open = (await place.json(["invite", "--agent", "ben"])) as typeof used;
   await enrol("anna", used.invitation);
@@ -96,7 +96,7 @@ test("an operator lists invitations, and revokes one that nobody has used, on re
   expect(ledger).toContain(`\\"type\\":\\"revoked\\",\\"invitation\\":\\"${open.id}\\"`);
 });
 
-test("an operator retires an agent, and brings it back with a pin", async () => {
+test("an operator retires an agent, and reactivates it with a pin", async () => {
   const { stdout } = await place.run(["invite"]);
   const [old, key] = [generateKey(), generateKey()];
   await enrol("anna", stdout.trim(), old);
@@ -120,7 +120,7 @@ test("an operator retires an agent, and brings it back with a pin", async () => 
 
 test("an operator hands off under a new name without asking anybody", async () => {
   const sent = await place.run(["send", "nothing", "{}", "--agent", "cleo"]);
-  // Nobody does that; who asks was let in.
+  // No agent takes the work, but the sender was admitted.
   expect(sent).toMatchObject({ code: 4 });
   expect(await place.json(["agents", "cleo"])).toMatchObject({ agent_id: "cleo" });
 });

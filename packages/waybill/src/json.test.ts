@@ -53,7 +53,7 @@ afterAll(async () => {
   await place.close();
 });
 
-/** How each command is called, and with which exit code it ends; those that go on are ended by Ctrl-C. */
+/** The arguments of each command and its exit code. Commands that don't end are stopped by Ctrl-C. */
 const CALLS: Readonly<
   Record<string, { readonly words: () => readonly string[]; readonly code?: number }>
 > = {
@@ -95,39 +95,36 @@ const CALLS: Readonly<
 };
 const GO_ON = new Set(["dev", "hub", "watch"]);
 
-test.each(COMMANDS.map(({ name }) => name))(
-  "%s --json says nothing that is not JSON",
-  async (name) => {
-    const { words, code = 0 } = CALLS[name]!;
-    if (name === "dead-letters discard") lost = await expired();
-    const running = place.start([...name.split(" "), ...words(), "--json"]);
-    running.child.stdin!.end();
-    const first = await running.line();
-    if (GO_ON.has(name)) running.child.kill("SIGINT");
-    const ran = await running.ended();
-    for (const each of [first, ...ran.stdout.trimEnd().split("\n")]) {
-      expect(JSON.parse(each)).toBeTypeOf("object");
-    }
-    expect(ran.code).toBe(code);
-    // Only a hub has anything to say there: it logs, in lines of JSON too.
-    const logged = ran.stderr.split("\n").filter((each) => each !== "");
-    if (name !== "hub") expect(logged).toEqual([]);
-    for (const each of logged) expect(JSON.parse(each)).toBeTypeOf("object");
-  },
-);
+test.each(COMMANDS.map(({ name }) => name))("%s --json prints only JSON", async (name) => {
+  const { words, code = 0 } = CALLS[name]!;
+  if (name === "dead-letters discard") lost = await expired();
+  const running = place.start([...name.split(" "), ...words(), "--json"]);
+  running.child.stdin!.end();
+  const first = await running.line();
+  if (GO_ON.has(name)) running.child.kill("SIGINT");
+  const ran = await running.ended();
+  for (const each of [first, ...ran.stdout.trimEnd().split("\n")]) {
+    expect(JSON.parse(each)).toBeTypeOf("object");
+  }
+  expect(ran.code).toBe(code);
+  // Only a hub writes to stderr: its log, which is lines of JSON too.
+  const logged = ran.stderr.split("\n").filter((each) => each !== "");
+  if (name !== "hub") expect(logged).toEqual([]);
+  for (const each of logged) expect(JSON.parse(each)).toBeTypeOf("object");
+});
 
 test.each([
   [["agents", "nobody"], 4, 404],
   [["send", "count", "no json"], 2, 400],
   [["sned"], 2, 400],
-])("%j --json fails with one line of JSON, to stderr", async (words, code, status) => {
+])("%j --json fails with one line of JSON on stderr", async (words, code, status) => {
   const ran = await place.run([...words, "--json"]);
   expect(ran).toMatchObject({ code, stdout: "" });
   expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
   expect(JSON.parse(ran.stderr)).toMatchObject({ error: { status } });
 });
 
-test("send tells a program what is being written, piece by piece", async () => {
+test("send --json prints streamed text piece by piece", async () => {
   const told = await place.jsonLines(["send", "write"]);
   const deltas = told.filter(({ event }) => event === "delta");
   expect(deltas.map(({ text }) => text).join("")).toBe("The harbour is open.");

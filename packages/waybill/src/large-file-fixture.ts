@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// An agent in a process of its own, so that its memory can be told: it sends a file, or takes one.
+// An agent in its own process, so that its memory can be measured: it sends a file, or receives one.
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { createAgent, generateKey } from "@waybill/agent";
@@ -34,7 +34,7 @@ if (role === "sends") {
   tell({ ready: true });
 }
 
-/** Tells where each upload begins, and when the first has come halfway. */
+/** Reports the offset of each upload's start, and when the first is half done. */
 function watch(blobs: Blobs): void {
   const put = blobs.put.bind(blobs);
   blobs.put = (part, bytes) => {

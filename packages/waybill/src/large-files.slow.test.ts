@@ -25,7 +25,7 @@ async function fileOf(name: string, mebibytes: number): Promise<string> {
   const file = createWriteStream(path);
   const block = Buffer.alloc(MIB);
   for (let index = 0; index < mebibytes; index++) {
-    // No two blocks are alike, so that one in the place of another is noticed.
+    // No two blocks are equal, so that a swapped block is noticed.
     block.writeUInt32BE(index);
     if (!file.write(Buffer.from(block))) await once(file, "drain");
   }
@@ -44,11 +44,11 @@ interface Said {
   readonly from?: number;
   readonly halfway?: boolean;
   readonly output?: { readonly digest: string; readonly rss: number };
-  /** In KiB, the most so far. */
+  /** The peak, in KiB. */
   readonly rss: number;
 }
 
-/** Sends a file there and back; what was said on the way, and in the end. */
+/** Sends a file there and back; returns the messages on the way and at the end. */
 async function sent(path: string, halfway: () => Promise<void> = async () => undefined) {
   const owner = place.startScript(AGENT, [dev.url, "sends", path]);
   const firsts: number[] = [];
@@ -64,7 +64,7 @@ async function sent(path: string, halfway: () => Promise<void> = async () => und
   }
 }
 
-test("a hub that is killed in the middle of an upload gets the rest of it, and both sides hold little in memory", async () => {
+test("an upload resumes after the hub is killed, and both sides use little memory", async () => {
   const before = await sent(await fileOf("small.bin", 1));
   const path = await fileOf("large.bin", 300);
   const port = new URL(dev.url).port;

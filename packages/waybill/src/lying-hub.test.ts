@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** The same hub, but for what it does instead. */
+/** The same hub with some behaviour replaced. */
 function lying(hub: HubServer, instead: Partial<HubServer>): HubServer {
   return new Proxy(hub, {
     get(target, name) {
@@ -34,7 +34,7 @@ function lying(hub: HubServer, instead: Partial<HubServer>): HubServer {
   });
 }
 
-/** A served hub with somebody who does the work, as a command meets it. */
+/** A served hub with a working recipient, as a command meets it. */
 async function servedBy(
   lie: (hub: HubServer) => Partial<HubServer>,
   handler: Handler = () => "done",
@@ -68,7 +68,7 @@ async function sendFrom(url: string, timeout: string, ...more: string[]) {
 const UNREACHABLE = 3;
 const UNTOLD = 7;
 
-test("waybill send ends though the hub never signs for what it is handed", async () => {
+test("waybill send ends though the hub never returns a receipt", async () => {
   const url = await servedBy(() => ({ submit: never }));
   const { code, stdout, stderr } = await send(url, "1s");
   expect({ code, stdout }).toEqual({ code: UNTOLD, stdout: "" });
@@ -78,7 +78,7 @@ test("waybill send ends though the hub never signs for what it is handed", async
   expect(stderr).not.toContain("ended without a result");
 });
 
-test("waybill send ends though the hub never tells how it went", async () => {
+test("waybill send ends though the hub never reports the outcome", async () => {
   const url = await servedBy((hub) => ({
     attach: (request, handler) =>
       hub.attach(request, (delivery) => {
@@ -113,7 +113,7 @@ async function* inPieces(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 50_000) yield bytes.subarray(at, at + 50_000);
 }
 
-/** What a hub gives for a blob: how many bytes it announces, and which it sends. */
+/** A hub's response for a blob: the announced length, and the bytes it sends. */
 interface Given {
   readonly lie: string;
   readonly size: number;
@@ -179,7 +179,7 @@ test.for(GIVEN)("waybill send --save ends though the hub $lie", async ({ size, b
   expect(Date.now() - began).toBeLessThan(30_000);
 });
 
-test("waybill send ends though whoever listens there says nothing at all", async () => {
+test("waybill send ends though the server never answers", async () => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
   server.listen(0, "127.0.0.1");

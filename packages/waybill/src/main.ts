@@ -16,9 +16,9 @@ import { shown, shownJson } from "./terminal/unseen.ts";
 import { wrapped } from "./terminal/wrap.ts";
 import { version } from "./version.ts";
 
-/** Runs one command line; gives its exit code. */
+/** Runs one command line; returns its exit code. */
 export async function main(words: readonly string[]): Promise<number> {
-  // Whatever is written from here on is for its owner alone: databases, keys, backups.
+  // All files written from here on are private to their owner: databases, keys, backups.
   process.umask(0o077);
   endWithReader();
   if (words[0] === LIVE_COMMAND) {
@@ -74,7 +74,7 @@ async function run(parsed: Parsed): Promise<number> {
   }
 }
 
-/** The first Ctrl-C asks to end, the second one ends. */
+/** The first Ctrl-C asks the command to end, the second one kills it. */
 function onSignal(stop: AbortController): () => void {
   const ask = () => {
     if (stop.signal.aborted) process.exit(exitCodeOf(499));
@@ -84,7 +84,7 @@ function onSignal(stop: AbortController): () => void {
   return () => process.off("SIGINT", ask).off("SIGTERM", ask);
 }
 
-/** `waybill ledger export | head` ends with `head`, without a word. */
+/** `waybill ledger export | head` ends with `head`, without an error. */
 function endWithReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);

@@ -13,9 +13,9 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-describe("a hub that is asked to end", () => {
+describe("a hub that is asked to stop", () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "does so by %s, and goes on at the next start",
+    "stops by %s, and continues at the next start",
     async (signal) => {
       const dev = await startDev(place);
       expect(existsSync(place.path(".waybill", "hub.url"))).toBe(true);
@@ -28,7 +28,7 @@ describe("a hub that is asked to end", () => {
     },
   );
 
-  test("after a SIGKILL everything is there", async () => {
+  test("keeps everything after a SIGKILL", async () => {
     const dev = await startDev(place);
     await dev.stop("SIGKILL");
     const again = await startDev(place);
@@ -37,8 +37,8 @@ describe("a hub that is asked to end", () => {
   });
 });
 
-describe("what keeps a hub from starting", () => {
-  test("a port that is taken", async () => {
+describe("a hub refuses to start", () => {
+  test("on a port in use", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -53,7 +53,7 @@ describe("what keeps a hub from starting", () => {
     );
   });
 
-  test("a database without its key", async () => {
+  test("with a database but not its key", async () => {
     await (await startDev(place)).stop();
     const key = place.path(".waybill", "hub.key");
     renameSync(key, `${key}.lost`);
@@ -63,7 +63,7 @@ describe("what keeps a hub from starting", () => {
     expect(existsSync(key)).toBe(false);
   });
 
-  test("half of what TLS needs", async () => {
+  test("with only half of the TLS files", async () => {
     const { code, stderr } = await place.run(["hub", "--port", "0", "--tls-cert", "cert.pem"]);
     expect(code).toBe(2);
     expect(stderr).toContain("both --tls-cert and --tls-key");
@@ -95,7 +95,7 @@ describe("what keeps a hub from starting", () => {
 });
 
 describe("hub", () => {
-  test("says loudly that it is open, and logs neither content nor keys", async () => {
+  test("warns that it is open, and logs neither content nor keys", async () => {
     const hub = place.start(["hub", "--host", "0.0.0.0", "--port", "0", "--json"]);
     const { operator_token: token } = JSON.parse(await hub.line()) as { operator_token: string };
     expect((await place.run(["agents"])).code).toBe(0);
@@ -107,7 +107,7 @@ describe("hub", () => {
     expect(stderr).not.toContain(token);
   });
 
-  test("behind a proxy, or on loopback, it has nothing to warn of", async () => {
+  test("behind a proxy, or on loopback, it warns of nothing", async () => {
     for (const words of [
       ["--host", "0.0.0.0", "--behind-proxy", "--public-url", "https://hub.example.org"],
       [],
@@ -119,7 +119,7 @@ describe("hub", () => {
     }
   });
 
-  test("serves TLS of its own", async () => {
+  test("serves TLS itself", async () => {
     const files = ["-keyout", place.path("key.pem"), "-out", place.path("cert.pem")];
     execFileSync(
       "openssl",
@@ -166,7 +166,7 @@ describe("hub", () => {
 });
 
 describe("ledger", () => {
-  test("is exported beside the hub and from the hub, and verified from both", async () => {
+  test("is exported from the file and from the hub, and verified from both", async () => {
     const dev = await startDev(place);
     const exported = await place.run(["ledger", "export"]);
     expect(exported.code).toBe(0);
@@ -178,7 +178,7 @@ describe("ledger", () => {
     expect((await place.run(["ledger", "verify", "-"], { input: exported.stdout })).code).toBe(0);
   });
 
-  test("that was cut off, changed or written anew does not hold", async () => {
+  test("fails verification if truncated, changed or rewritten", async () => {
     const dev = await startDev(place);
     const exported = await place.run(["ledger", "export"]);
     const checkpoint = await place.run(["ledger", "checkpoint"]);
@@ -226,7 +226,7 @@ describe("watch", () => {
     place.run(["send", "nothing", "--agent", id, "--key", `${id}.key`]);
 
   test.each(["SIGTERM", "SIGKILL"] as const)(
-    "goes on where it was when its hub is back after %s, and gives each entry once",
+    "resumes when its hub is back after %s, and prints each entry once",
     async (signal) => {
       const dev = await startDev(place);
       const watching = place.start(["watch", "--after", "0", "--json"]);
@@ -241,7 +241,7 @@ describe("watch", () => {
       await publish("anna");
       await until("anna");
       await dev.stop(signal);
-      // Nobody watches yet what is the first thing to happen after the start.
+      // The first event after the restart happens before anybody watches.
       const again = await startDev(place, ["--port", new URL(dev.url).port]);
       await publish("bert");
       await until("bert");
@@ -254,7 +254,7 @@ describe("watch", () => {
 });
 
 describe("backup and restore", () => {
-  test("while the hub goes on, and then in its place", async () => {
+  test("of a running hub, and restored in its place", async () => {
     const dev = await startDev(place);
     const { sequence } = (await place.json(["backup", "b/one.db"])) as { sequence: number };
     expect(sequence).toBeGreaterThan(0);
@@ -336,7 +336,7 @@ describe("doctor", () => {
     });
   });
 
-  test("shows where each value came from", async () => {
+  test("shows the source of each value", async () => {
     writeFileSync(
       place.path("waybill.json"),
       '{"port":7001,"host":"127.0.0.2","hub":"http://127.0.0.1:7002"}',

@@ -26,7 +26,7 @@ function modeOf(path: string): string {
   return (lstatSync(path).mode & 0o777).toString(8);
 }
 
-/** Everything below a folder that is not its owner's alone, with what it is. */
+/** Everything below a folder that others may access, with its mode. */
 function open(folder: string): Record<string, string> {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).map((each) => {
     const path = join(each.parentPath, each.name);
@@ -37,9 +37,9 @@ function open(folder: string): Record<string, string> {
   );
 }
 
-describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
+describe.skipIf(process.platform === "win32")("files that the command writes (POSIX)", () => {
   test.each(["0000", "0022", "0777"])(
-    "is for its owner alone under a umask of %s, in a folder for all",
+    "are private to their owner under a umask of %s, in a shared folder",
     async (umask) => {
       chmodSync(place.folder, 0o777);
       place.umask = umask;
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
     },
   );
 
-  test("goes nowhere that a link leads", async () => {
+  test("are not written through links", async () => {
     const elsewhere = place.path("elsewhere");
     const data = place.path(".waybill");
     writeFileSync(elsewhere, "as it was", { mode: 0o644 });
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
     await dev.stop();
   });
 
-  test("is not read through a link either", async () => {
+  test("are not read through links", async () => {
     const dev = await startDev(place);
     const url = place.path(".waybill", "hub.url");
     const target = place.path("target");
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
     await dev.stop();
   });
 
-  test("and was open until now, is closed and told of at the next start", async () => {
+  test("are closed to others, with a warning, at the next start", async () => {
     await (await startDev(place)).stop();
     const database = place.path(".waybill", "hub.db");
     chmodSync(database, 0o644);
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
     expect((await running.ended()).stderr).toContain(`Others could read or write ${database}`);
   });
 
-  test("as a token, and was open, keeps a hub from starting until somebody has looked", async () => {
+  test("keep a hub from starting if the token was open to others", async () => {
     await (await startDev(place)).stop();
     const token = place.path(".waybill", "operator.token");
     chmodSync(token, 0o640);
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === "win32")("doctor (POSIX)", () => {
     return findings.find((each) => each.name === name)!;
   };
 
-  test("reports a folder or file that others can read or write, the group too", async () => {
+  test("reports a folder or file that others or the group can read or write", async () => {
     await (await startDev(place)).stop();
     const data = place.path(".waybill");
     expect(await finding("folder")).toMatchObject({ verdict: "ok" });
@@ -172,7 +172,7 @@ describe.skipIf(process.platform === "win32")("doctor (POSIX)", () => {
     }
   });
 
-  test("reports a parent in which others could put another folder in its place", async () => {
+  test("reports a parent in which others could replace the folder", async () => {
     mkdirSync(place.path("open"));
     const data = ["--data", "open/data"];
     await (await startDev(place, ["--port", "0", ...data])).stop();

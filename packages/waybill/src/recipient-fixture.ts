@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// An agent in a process of its own, to be killed: it takes the work, says so, and never finishes it.
+// An agent in its own process, to be killed: it takes the work, says so, and never finishes it.
 import { createAgent, loadKey } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 

@@ -41,7 +41,7 @@ async function withRecoveryKey(): Promise<ProvenKey> {
   return recoveryKey;
 }
 
-test("an agent whose key is lost comes back by its recovery key, on record", async () => {
+test("an agent that lost its key is recovered with its recovery key, on record", async () => {
   const recoveryKey = await withRecoveryKey();
   rmSync(place.path("anna.key"));
   await place.run(["keys", "new", "other.key"]);
@@ -65,7 +65,7 @@ test("an agent whose key is lost comes back by its recovery key, on record", asy
   );
 });
 
-test("a recovery needs no operator, and ends the key that was stolen", async () => {
+test("a recovery needs no operator, and revokes the stolen key", async () => {
   await withRecoveryKey();
   const elsewhere = new Workplace();
   try {
@@ -79,7 +79,7 @@ test("a recovery needs no operator, and ends the key that was stolen", async () 
   }
 });
 
-test("what can't be recovered says why and what to do, and changes nothing", async () => {
+test("a refused recovery says why and what to do, and changes nothing", async () => {
   await withRecoveryKey();
   await place.run(["keys", "new", "ben.key"]);
   await runs("ben", "ben.key");
@@ -102,7 +102,7 @@ test("what can't be recovered says why and what to do, and changes nothing", asy
   expect(await place.json(["agents", "anna"])).toMatchObject({ sequence: before.sequence });
 });
 
-test("a recovery key is made once, for its owner alone, and is shown again", async () => {
+test("a recovery key is created once, private to its owner, and shown again on request", async () => {
   place.umask = "000";
   const line = ["keys", "recovery", "anna.recovery", "--for", "anna"];
   const first = await place.json(line);

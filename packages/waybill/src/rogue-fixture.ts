@@ -5,15 +5,15 @@ import type { IncomingMessage } from "node:http";
 import { connect, createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 
-/** Somebody who poses as a hub, and everything that was sent to it. */
+/** A server that poses as a hub, and everything that was sent to it. */
 export interface Rogue {
   readonly url: string;
-  /** All bytes, in the order in which they came. */
+  /** All bytes, in the order of arrival. */
   readonly heard: () => string;
   close(): Promise<void>;
 }
 
-/** Says of itself all that the real hub says to anybody, and yes to everything else. */
+/** Repeats the real hub's public answers, and says yes to everything else. */
 export async function impostor(real: string): Promise<Rogue> {
   const pages = new Map<string, string>();
   const page = async (path: string): Promise<string> => {
@@ -31,14 +31,14 @@ export async function impostor(real: string): Promise<Rogue> {
   });
 }
 
-/** Sends everybody on to somebody else. */
+/** Redirects every request to another server. */
 export function redirector(to: string): Promise<Rogue> {
   return rogue(async ({ url }) => {
     return { status: 307, headers: { location: to + url! }, body: "" };
   });
 }
 
-/** Passes every byte on to the real hub, and back, at once. */
+/** Forwards every byte to the real hub and back, immediately. */
 export async function relay(real: string): Promise<Rogue> {
   const { hostname, port } = new URL(real);
   const heard: Buffer[] = [];
@@ -72,7 +72,7 @@ async function rogue(say: (request: IncomingMessage) => Promise<Said>): Promise<
     );
   });
   server.on("connection", (socket: Socket) => {
-    // Beside the parser: headers, bodies and whatever else comes.
+    // Before the parser: headers, bodies and everything else.
     socket.on("data", (piece: Buffer) => heard.push(piece));
   });
   server.on("upgrade", (request, socket) => {

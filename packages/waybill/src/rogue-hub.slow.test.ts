@@ -44,10 +44,10 @@ const commands = (): Record<string, string[]> => ({
   doctor: ["doctor"],
   completion: ["completion", "bash"],
 });
-/** What only an operator may ask. */
+/** Commands that need an operator. */
 const OPERATORS = /^(watch|trace|dead-letters|ledger)/;
 
-/** Every command with more words behind it, and what came of each. */
+/** Runs every command with extra words; returns the outcome of each. */
 async function everyCommand(
   at: Workplace,
   more: readonly string[],
@@ -55,11 +55,11 @@ async function everyCommand(
   isWanted: (name: string) => boolean = () => true,
 ): Promise<(readonly [string, Ran])[]> {
   const wanted = Object.entries(commands()).filter(([name]) => isWanted(name));
-  // There is no option of a hub where none is asked.
+  // Commands without a hub have no option for one.
   const lines = wanted.map(([name, words]) =>
     name === "completion" ? words : [...words, ...more],
   );
-  // Those wait for a socket, so that they wait at a time.
+  // These wait for a socket, so they run concurrently.
   const isSlow = ([first]: readonly string[]) => first === "send";
   const [quick, ...slow] = await Promise.all([
     at.runAll(
@@ -74,7 +74,7 @@ async function everyCommand(
 
 const secret = () => dev.operator_token.split(".")[1]!;
 
-/** What was sent with a header of this kind, as it can be sent again. */
+/** The requests that were sent with a header of this kind, in a form that can be sent again. */
 function signedRequests(heard: string): { method: string; path: string; authorization: string }[] {
   const pattern = new RegExp(
     `(GET|POST|PUT) (\\S+) HTTP/1\\.1\\r\\n(?:[^\\r]+\\r\\n)*?authorization: (${OPERATOR_SCHEME} \\S+)`,
@@ -110,7 +110,7 @@ describe.each([
     await nothingIsWorthAnything(rogue.heard());
   });
 
-  test("that passes everything on at once", async () => {
+  test("that forwards everything immediately", async () => {
     rogue = await relay(dev.url);
     for (const [name, ran] of await everyCommand(place, ["--hub", rogue.url, "--json"], env())) {
       if (!OPERATORS.test(name)) continue;
@@ -120,7 +120,7 @@ describe.each([
     await nothingIsWorthAnything(rogue.heard());
   });
 
-  test("that sends everybody on", async () => {
+  test("that redirects every request", async () => {
     const behind = await impostor(dev.url);
     rogue = await redirector(behind.url);
     for (const [name, { code }] of await everyCommand(place, ["--hub", rogue.url], env())) {
@@ -132,7 +132,7 @@ describe.each([
   });
 });
 
-test("a hub of another domain is asked as by a stranger, and whoever is refused is told why", async () => {
+test("a hub of another domain gets anonymous requests, and a refusal says why", async () => {
   const other = new Workplace();
   const second = await startDev(other);
   rogue = await relay(second.url);
@@ -147,7 +147,7 @@ test("a hub of another domain is asked as by a stranger, and whoever is refused 
   await other.close();
 });
 
-describe("a waybill.json that lies in the current folder", () => {
+describe("a waybill.json in the current folder", () => {
   let foreign: Workplace;
   beforeAll(async () => {
     foreign = new Workplace();
@@ -161,7 +161,7 @@ describe("a waybill.json that lies in the current folder", () => {
   };
   const isAsking = (name: string) => !/doctor|completion/.test(name);
 
-  test("does not redirect a token of the environment", async () => {
+  test("does not redirect a token from the environment", async () => {
     await redirected([], {});
     for (const [name, { code, stderr }] of await everyCommand(
       foreign,
@@ -175,7 +175,7 @@ describe("a waybill.json that lies in the current folder", () => {
     expect(rogue.heard()).toBe("");
   });
 
-  test("does not redirect a data folder that was named", async () => {
+  test("does not redirect a named data folder", async () => {
     await redirected([], {});
     const data = ["--data", place.path(".waybill")];
     for (const [name, { code }] of await everyCommand(foreign, data, {}, isAsking)) {
@@ -184,13 +184,13 @@ describe("a waybill.json that lies in the current folder", () => {
     expect(rogue.heard()).toBe("");
   });
 
-  test("does not name a data folder elsewhere together with its own hub", async () => {
+  test("can't name a data folder elsewhere together with a hub", async () => {
     const { code } = await redirected(["agents"], {}, { data: place.path(".waybill") });
     expect(code).toBe(5);
     expect(rogue.heard()).toBe("");
   });
 
-  test("counts when it is named, or its hub is, and then is told of", async () => {
+  test("counts if it or its hub is named, and then is announced", async () => {
     const env = { WAYBILL_TOKEN: dev.operator_token };
     const named = await redirected(["agents", "--config", "waybill.json"], env);
     expect(rogue.heard()).toContain("/v1/agents");
@@ -204,14 +204,14 @@ describe("a waybill.json that lies in the current folder", () => {
     expect(rogue.heard()).toBe("");
   });
 
-  test("is told of to whoever reads the answer, when nobody named it", async () => {
+  test("is announced to people who read the answer, if nobody named it", async () => {
     const { stderr } = await redirected(["agents"], {});
     expect(stderr).toContain(`asking ${rogue.url} (from hub in ${foreign.path("waybill.json")})`);
   });
 });
 
 describe("a data folder", () => {
-  test("whose hub has gone is not answered for by another one at its address", async () => {
+  test("whose hub has gone is not served by another hub at its address", async () => {
     const other = new Workplace();
     const gone = await startDev(other);
     await gone.stop("SIGKILL");
@@ -230,7 +230,7 @@ describe("a data folder", () => {
     await other.close();
   });
 
-  test("without a hub is not answered for by the hub of another folder", async () => {
+  test("without a hub is not served by the hub of another folder", async () => {
     const empty = new Workplace();
     for (const words of [["agents"], ["send", "work"], ["dead-letters", "list"]]) {
       const ran = await empty.run(words);
@@ -240,7 +240,7 @@ describe("a data folder", () => {
     await empty.close();
   });
 
-  test("of an older release has its token replaced at the start", async () => {
+  test("of an older release gets a new token at the start", async () => {
     const old = new Workplace();
     mkdirSync(old.path(".waybill"), { mode: 0o700 });
     writeFileSync(old.path(".waybill", "operator.token"), `${"x".repeat(43)}\n`, { mode: 0o600 });
@@ -258,7 +258,7 @@ describe("a data folder", () => {
     await old.close();
   });
 
-  test("has its token nowhere but in operator.token, and no backup has it", async () => {
+  test("stores its token only in operator.token, and in no backup", async () => {
     expect((await place.run(["backup", "copy.db"])).code).toBe(0);
     for (const name of ["copy.db", ".waybill/hub.db", ".waybill/hub.db-wal"]) {
       const bytes = readFileSync(place.path(...name.split("/")), "latin1");

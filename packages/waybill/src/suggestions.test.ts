@@ -13,7 +13,7 @@ import { startDev, Workplace } from "./waybill-fixture.ts";
 import type { Dev } from "./waybill-fixture.ts";
 
 const COMMAND = fileURLToPath(new URL("waybill.ts", import.meta.url));
-/** Whoever expands this, or reads it as a command, leaves a file. */
+/** A shell that expands or executes one of these creates a file. */
 const HOSTILE = [
   "web_$(touch ran)",
   "web_`touch ran`",
@@ -38,7 +38,7 @@ beforeAll(async () => {
     try {
       agent.serve(name, () => null);
     } catch {
-      // Refused where it is given: then it can't come here.
+      // The hub refuses it, so it never appears in a completion.
     }
   }
   await agent.start();
@@ -76,7 +76,7 @@ function near(id: string): string {
   return id.slice(0, -1) + (id.endsWith("0") ? "1" : "0");
 }
 
-describe("what was probably meant is named", () => {
+describe("the similar name is suggested", () => {
   test.each<[string, () => readonly string[], () => string, number]>([
     ["a capability, by find", () => ["find", "web_reserch"], () => "web_research", 4],
     ["a capability, by send", () => ["send", "web_reserch", "1"], () => "web_research", 4],
@@ -95,7 +95,7 @@ describe("what was probably meant is named", () => {
     expect(ran.code).toBe(code);
   });
 
-  test("but not to whoever may not see it", async () => {
+  test("except to callers who may not see it", async () => {
     const closed = new Workplace();
     const started = closed.start(["hub", "--port", "0", "--json"], {
       WAYBILL_OPEN_REGISTRY: "false",
@@ -180,7 +180,7 @@ for (const [shell, complete] of Object.entries(SHELLS)) {
         expect(existsSync(place.path("ran"))).toBe(false);
       });
 
-      test("says nothing where no hub runs", () => {
+      test("prints nothing if no hub runs", () => {
         const folder = place.path(`empty-${shell}`);
         mkdirSync(folder);
         for (const name of ["waybill.bash", "_waybill", "waybill.fish"]) {

@@ -19,12 +19,12 @@ export interface Ran {
 
 export interface Running {
   readonly child: ChildProcess;
-  /** The next line of stdout; rejects with everything that was said when the process has ended. */
+  /** The next line of stdout; rejects with the whole output if the process has ended. */
   line(): Promise<string>;
   ended(): Promise<Ran>;
 }
 
-/** An empty folder, and the real command in it. */
+/** An empty folder in which the real command runs. */
 export class Workplace {
   readonly folder: string = mkdtempSync(join(tmpdir(), "waybill-cli-"));
   readonly #running: ChildProcess[] = [];
@@ -33,14 +33,14 @@ export class Workplace {
     return join(this.folder, ...names);
   }
 
-  /** The umask that commands are started with, in octal; left out, that of the tests. */
+  /** The umask of started commands, in octal; by default that of the tests. */
   umask: string | undefined;
 
   start(words: readonly string[], env: Record<string, string> = {}): Running {
     return this.#start([COMMAND, ...words], env);
   }
 
-  /** Another program of ours, such as an agent that is to be killed. */
+  /** Starts another of our programs, such as an agent that is to be killed. */
   startScript(url: URL, words: readonly string[]): Running {
     return this.#start([fileURLToPath(url), ...words], {});
   }
@@ -68,7 +68,7 @@ export class Workplace {
     return started.ended();
   }
 
-  /** Several commands in one process: each as it would be in one of its own, and much sooner. */
+  /** Runs several commands in one process, which is much faster; each behaves as in its own process. */
   async runAll(
     lines: readonly (readonly string[])[],
     env: Record<string, string> = {},
@@ -84,14 +84,14 @@ export class Workplace {
     });
   }
 
-  /** What a command with `--json` answers. */
+  /** The answer of a command with `--json`. */
   async json(words: readonly string[]): Promise<unknown> {
     const { stdout, stderr } = await this.run([...words, "--json"]);
     if (stdout === "") throw new Error(stderr);
     return JSON.parse(stdout);
   }
 
-  /** What a command with `--json` answers line by line. */
+  /** The answers of a command with `--json`, line by line. */
   async jsonLines(words: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     const { stdout } = await this.run([...words, "--json"]);
     return stdout
@@ -152,7 +152,7 @@ export interface Dev {
   stop(signal?: NodeJS.Signals): Promise<Ran>;
 }
 
-/** `waybill dev` on a port that is free, ready when this settles. */
+/** `waybill dev` on a free port, ready when this settles. */
 export async function startDev(
   place: Workplace,
   words: readonly string[] = ["--port", "0"],

@@ -44,7 +44,7 @@ afterAll(async () => {
 const DRAFT = '{"topic":"draft"}';
 
 describe("dev", () => {
-  test("its first line says where everything is, and secrets are their owner's alone", () => {
+  test("prints its addresses and paths first, and keeps secrets private to their owner", () => {
     expect(dev.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(dev.database).toBe(place.path(".waybill", "hub.db"));
     expect(readFileSync(place.path(".waybill", "operator.token"), "utf8").trim()).toBe(
@@ -56,7 +56,7 @@ describe("dev", () => {
     }
   });
 
-  test("a second one on the same database says whose it is", async () => {
+  test("reports whose database it is, if another one uses it", async () => {
     const { code, stderr, stdout } = await place.run(["dev", "--port", "0"]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain(`open in process ${dev.running.child.pid}`);
@@ -65,7 +65,7 @@ describe("dev", () => {
 });
 
 describe("agents and find", () => {
-  test("who is here, and what one of them says about itself", async () => {
+  test("list the agents, and print one's card", async () => {
     const { agents } = (await place.json(["agents"])) as { agents: Record<string, unknown>[] };
     expect(agents.find((each) => each["agent_id"] === "anna")).toMatchObject({
       is_connected: true,
@@ -79,7 +79,7 @@ describe("agents and find", () => {
     expect(stdout).toMatch(/anna +● yes +0 +count, review/);
   });
 
-  test("who can do something, and why others can't", async () => {
+  test("list who fits, and why others don't", async () => {
     expect(await place.json(["find", "review"])).toMatchObject({
       fits: [{ agent_id: "anna" }],
       left_out: [],
@@ -95,7 +95,7 @@ describe("agents and find", () => {
     expect((await place.run(["find", "--words", "reads drafts"])).stdout).toMatch(/anna +review/);
   });
 
-  test("how busy each is, why one is behind another, and what a handoff waits for", async () => {
+  test("show the load of each agent, why one ranks below another, and what a handoff waits for", async () => {
     const [taken, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const etchers = ["erna", "ulla"].map((id) => {
       const etcher = createAgent({ id, key: generateKey(), hub: line, credit: 4 });
@@ -121,7 +121,7 @@ describe("agents and find", () => {
     for (const etcher of etchers) await etcher.stop();
   });
 
-  test("an agent that is not there", async () => {
+  test("report an unknown agent", async () => {
     const { code, stderr } = await place.run(["agents", "carl"]);
     expect(code).toBe(4);
     expect(stderr).toBe(
@@ -131,7 +131,7 @@ describe("agents and find", () => {
 });
 
 describe("send", () => {
-  test("prints the result and nothing else, where nobody looks on", async () => {
+  test("prints only the result if no terminal is attached", async () => {
     expect(await place.run(["send", "review", DRAFT])).toEqual({
       code: 0,
       stdout: '{\n  "letters": 5\n}\n',
@@ -142,7 +142,7 @@ describe("send", () => {
     );
   });
 
-  test("each stage is a line of JSON, with the receipts", async () => {
+  test("prints each stage as a line of JSON, with the receipts", async () => {
     const lines = await place.jsonLines(["send", "review", DRAFT]);
     expect(lines.map(({ event }) => event)).toEqual(["custody", "accepted", "progress", "result"]);
     expect(lines[0]).toMatchObject({
@@ -154,7 +154,7 @@ describe("send", () => {
     expect(new Set(lines.map((each) => each["handoff_id"])).size).toBe(1);
   });
 
-  test("the recipient's own error comes with its status", async () => {
+  test("reports the recipient's own error with its status", async () => {
     const { code, stdout, stderr } = await place.run([
       "send",
       "review",
@@ -167,13 +167,13 @@ describe("send", () => {
     expect(stderr).toMatch(/Full history: waybill trace [0-9a-f-]{36}/);
   });
 
-  test("questions are answered beforehand, by id or in turn", async () => {
+  test("takes answers in advance, by id or in order", async () => {
     const ask = ["send", "review", '{"topic":"ask"}', "--answer"];
     expect((await place.run([...ask, "true"])).stdout).toContain('"approved": true');
     expect((await place.run([...ask, "anna/1=not yet"])).stdout).toContain('"approved": "not yet"');
   });
 
-  test("without an answer it says how to give one later, and that works", async () => {
+  test("without an answer says how to give one later, which works", async () => {
     const first = await place.run(["send", "review", '{"topic":"ask"}']);
     expect(first.code).toBe(9);
     const [, handoff, answer] = /--handoff (\S+) --answer (\S+)=<value>/.exec(first.stderr)!;
@@ -189,7 +189,7 @@ describe("send", () => {
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('"approved": 1') });
   });
 
-  test("Ctrl-C cancels the handoff", async () => {
+  test("cancels the handoff on Ctrl-C", async () => {
     const sending = place.start(["send", "review", '{"topic":"wait"}', "--json"]);
     while (!(await sending.line()).includes('"progress"'));
     sending.child.kill("SIGINT");
@@ -201,19 +201,19 @@ describe("send", () => {
     });
   });
 
-  test("two at a time do not push each other out", async () => {
+  test("runs twice at a time without disconnecting each other", async () => {
     const both = await Promise.all([1, 2, 3].map(() => place.run(["send", "review", DRAFT])));
     expect(both.map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
-  test("nobody does that", async () => {
+  test("reports that nobody offers the capability", async () => {
     const { code, stderr } = await place.run(["send", "nothing"]);
     expect(code).toBe(4);
     expect(stderr).toContain("Nobody here has published a manifest that offers nothing");
     expect(stderr).not.toContain("Full history");
   });
 
-  test("an input that nobody takes is refused at once, with the place and what was expected", async () => {
+  test("refuses an input that no recipient takes at once, with the place and the expected value", async () => {
     const { code, stdout, stderr } = await place.run(["send", "review", '{"topic":7}']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/anna refuses the input: \/topic: .*string/);
@@ -227,7 +227,7 @@ describe("send", () => {
     });
   });
 
-  test("work that can start later is held, and the trace says until when", async () => {
+  test("holds work that starts later, and its trace says until when", async () => {
     const words = ["send", "review", DRAFT, "--not-before", "2h", "--priority", "7", "--detach"];
     const { code, stdout } = await place.run(words);
     expect(code).toBe(0);
@@ -240,7 +240,7 @@ describe("send", () => {
     expect(stderr).toContain("--priority must be a whole number from 0 to 9");
   });
 
-  test("work that names a session shows in its trace what became of the conversation", async () => {
+  test("shows the state of a session in its trace", async () => {
     const words = ["send", "review", DRAFT, "--session", "trip-42", "--session-wait", "30s"];
     const { code, stdout } = await place.run([...words, "--not-before", "2h", "--detach"]);
     expect(code).toBe(0);
@@ -255,7 +255,7 @@ describe("send", () => {
     expect(none.stderr).toContain("1 to 128 visible ASCII characters");
   });
 
-  test("as an agent that works elsewhere is refused, and changes nothing of it", async () => {
+  test("refuses to act as an agent that is connected elsewhere, and leaves it unchanged", async () => {
     const { code, stderr } = await place.run([
       "send",
       "count",
@@ -270,7 +270,7 @@ describe("send", () => {
     expect((await place.run(["find", "review"])).code).toBe(0);
   });
 
-  test("input that is no JSON is told how to be some", async () => {
+  test("explains how to write JSON after invalid input", async () => {
     const { code, stderr } = await place.run(["send", "review", "draft"]);
     expect(code).toBe(2);
     expect(stderr).toContain(`A text needs its own quotes: '"draft"'`);
@@ -278,7 +278,7 @@ describe("send", () => {
 });
 
 describe("trace", () => {
-  test("is the whole story of a job, and every signature is checked", async () => {
+  test("shows the whole history of a job, and checks every signature", async () => {
     const [custody] = await place.jsonLines(["send", "review", DRAFT]);
     const job = custody!["correlation_id"] as string;
     const trace = (await place.json(["trace", job])) as Record<string, never>;
@@ -299,12 +299,12 @@ describe("trace", () => {
     expect(stdout).toContain("├─ ✔ count anna → anna");
     expect(stdout).toMatch(/anna +accepts +✔ [\w-]{8} ✔ receipt/);
     expect(stdout).toMatch(/All \d+ signatures are valid/);
-    // What anna said would have turned the terminal red.
+    // Without escaping, anna's text would have turned the terminal red.
     expect(stdout).toContain("reading [31mred [0m");
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("of what is not there, and of what is no id", async () => {
+  test("refuses an unknown id and an invalid one", async () => {
     const none = await place.run(["trace", "01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e"]);
     expect(none).toMatchObject({
       code: 4,
@@ -317,8 +317,8 @@ describe("trace", () => {
   });
 });
 
-describe("killed, next attempt, expired, replayed", () => {
-  test("the whole story", async () => {
+describe("a handoff that is killed, attempted again, expired and replayed", () => {
+  test("has a complete trace", async () => {
     const carl = place.startScript(new URL("recipient-fixture.ts", import.meta.url), [
       dev.url,
       "carl",
@@ -382,8 +382,8 @@ describe("killed, next attempt, expired, replayed", () => {
     });
   });
 
-  test("one that is not wanted any more is discarded", async () => {
-    // Nobody who offers it is connected any more.
+  test("can be discarded", async () => {
+    // No agent that offers it is connected any more.
     const lost = await place.jsonLines(["send", "web_research", "3", "--timeout", "3s"]);
     const id = lost.at(-1)!["handoff_id"] as string;
     expect(await place.json(["dead-letters", "discard", id])).toEqual({ discarded: id });
@@ -399,7 +399,7 @@ describe("killed, next attempt, expired, replayed", () => {
 });
 
 describe("watch", () => {
-  test("every entry as it comes, and from the beginning", async () => {
+  test("prints every entry as it is written, or from the beginning", async () => {
     const watching = place.start(["watch", "--after", "0", "--json"]);
     expect(JSON.parse(await watching.line())).toMatchObject({ sequence: 1, type: "manifest" });
     const [custody] = await place.jsonLines(["send", "review", DRAFT]);
@@ -413,7 +413,7 @@ describe("watch", () => {
     expect((await watching.ended()).code).toBe(0);
   });
 
-  test("one job, with what the hub decides about it", async () => {
+  test("prints one job, with the hub's decisions about it", async () => {
     const job = newId();
     await place.run(["send", "count", '"abc"']);
     const send = ["send", "count", '"abcd"', "--correlation", job];
@@ -441,8 +441,8 @@ describe("watch", () => {
   });
 });
 
-describe("who may", () => {
-  test("without the token, or with another one, it says where that came from", async () => {
+describe("a request of the operator", () => {
+  test("without a token or with an invalid one is refused, naming the token's source", async () => {
     const none = await place.run(["dead-letters", "list", "--data", "elsewhere", "--hub", dev.url]);
     expect(none.code).toBe(5);
     expect(none.stderr).toContain(
@@ -454,7 +454,7 @@ describe("who may", () => {
     expect(wrong.stderr).not.toContain("guessed");
   });
 
-  test("the operator's name is taken before strangers can", async () => {
+  test("under the operator's name is impossible without its key, because the hub has reserved the name", async () => {
     const { code, stderr } = await place.run([
       "send",
       "count",
@@ -474,7 +474,7 @@ describe("who may", () => {
   });
 });
 
-test("a pipe that is closed early is no error", async () => {
+test("a closed pipe is no error", async () => {
   const exporting = place.start(["ledger", "export"]);
   await exporting.line();
   exporting.child.stdout!.destroy();

@@ -8,11 +8,11 @@ if (major < 22 || (major === 22 && minor < 13)) {
   process.exit(2);
 }
 
-// Before anything loads SQLite, which Node 22 calls experimental at every start.
+// Set up before anything loads SQLite, for which Node 22 prints an experimental warning at every start.
 const emitWarning = process.emitWarning.bind(process);
 process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
   if (String(warning).includes("SQLite is an experimental feature")) return;
-  // The command says it itself, with the flags that mend it.
+  // The command prints its own message, with the flags that fix it.
   if ((rest[0] as { code?: unknown } | undefined)?.code === "WAYBILL_OPEN_HUB") return;
   (emitWarning as (...all: unknown[]) => void)(warning, ...rest);
 };

@@ -51,7 +51,7 @@ function newName(): string {
   return `of-${process.pid}-${Math.random().toString(36).slice(2)}`;
 }
 
-/** Everything that ends by itself. Those that fail are here, too. */
+/** Every command that ends by itself, including those that fail. */
 function commands(): readonly (readonly string[])[] {
   const input = '{"topic":"tea","pages":3}';
   return [
@@ -107,7 +107,7 @@ function commands(): readonly (readonly string[])[] {
   ];
 }
 
-/** In a terminal of that many columns, as `script` makes one. */
+/** Runs in a terminal of this many columns, made by `script`. */
 function inTerminal(command: readonly string[], columns: number) {
   const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const shell = `stty cols ${columns} rows 24; exec ${words}`;
@@ -134,7 +134,7 @@ async function shownByAll(columns: number): Promise<string[]> {
   return outputs;
 }
 
-/** Until it has said `until`; then Ctrl-C. */
+/** Runs until it prints `until`, then presses Ctrl-C. */
 async function shownUntil(words: readonly string[], until: string, columns: number) {
   const { child, shown } = inTerminal([process.execPath, COMMAND, ...words], columns);
   let isAsked = false;
@@ -147,7 +147,7 @@ async function shownUntil(words: readonly string[], until: string, columns: numb
   return shown().replace("^C", "");
 }
 
-/** The lines that were there at any moment: a status takes the place of the one before. */
+/** All lines that were ever visible: a status line replaces the one before. */
 function linesOf(text: string): string[] {
   return text
     .split("\n")
@@ -156,14 +156,14 @@ function linesOf(text: string): string[] {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Times, counts and digests change from one run to the next, and so do folders. */
+/** Times, counts, digests and folders change from run to run. */
 const CHANGES =
   /^[+\d.,:%~-]+$|^\d{4}-\d\d-\d\dt\S+z$|^backups|^.+before-\d|of-\d+-|\.jws|^sha256:/;
-/** So do the ids of invitations, thumbprints, invitations whole, and the entry of a recovery key. */
+/** So do invitations and their ids, thumbprints, and the entry of a recovery key. */
 const RANDOM =
   /^[\w-]{20,22}$|^[\w-]{40,43}$|^[\w-]{40,43}\.[\w-]{22}\.[\w-]{40,43}$|^kid":.*,"proof":/;
 
-/** Words, without what stands around them. */
+/** The words, without surrounding punctuation. */
 function wordsOf(text: string): string[] {
   return linesOf(text)
     .flatMap((each) => each.split(/\s+/))
@@ -172,7 +172,7 @@ function wordsOf(text: string): string[] {
 }
 
 describe.skipIf(!hasScript)(
-  `in a terminal${hasScript ? "" : " (skipped: no script of util-linux on this machine)"}`,
+  `on a terminal${hasScript ? "" : " (skipped: no script of util-linux on this machine)"}`,
   () => {
     let whole: Set<string>;
     beforeAll(async () => {
@@ -212,7 +212,7 @@ describe.skipIf(!hasScript)(
     });
 
     test.each([80, 100, 60])(
-      "no line is wider than %d columns, and no word is torn",
+      "no line is wider than %d columns, and no word is split",
       async (at) => {
         const faults: string[] = [];
         for (const [index, text] of (await shownByAll(at)).entries()) {
@@ -230,7 +230,7 @@ describe.skipIf(!hasScript)(
       },
     );
 
-    test.each([80, 60])("what goes on fits %d columns too", async (at) => {
+    test.each([80, 60])("continuous output fits %d columns too", async (at) => {
       const shown = [
         await shownUntil(["dev", "--port", "0", "--data", `other-${at}`], "watch", at),
         await shownUntil(

@@ -82,7 +82,7 @@ interface Property {
 const properties = new Map<string, Property>();
 
 /**
- * A Unicode property, or undefined where there is none of that name. The native engine tests a single
+ * A Unicode property, or undefined if there is none of that name. The native engine tests a single
  * code point between two anchors, so an untrusted pattern can not make it backtrack.
  */
 export function unicodeProperty(name: string): Property | undefined {

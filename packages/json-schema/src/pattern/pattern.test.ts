@@ -22,7 +22,7 @@ function refusalOf(source: string): string | undefined {
   }
 }
 
-/** Pieces that together reach every rule of the syntax, right and wrong. */
+/** Pieces that together reach every rule of the syntax, valid and invalid. */
 const PIECES = [
   ..."abcxyz0159 _-.*+?|()[]{}^$,:=!<>\\/é😀\n\t",
   "\\d",
@@ -130,7 +130,7 @@ describe("compilePattern", () => {
     );
   });
 
-  it("takes and refuses what the native engine takes and refuses, but for what needs backtracking", () => {
+  it("accepts and refuses what the native engine accepts and refuses, except what needs backtracking", () => {
     let compared = 0;
     fc.assert(
       fc.property(
@@ -143,7 +143,7 @@ describe("compilePattern", () => {
           try {
             native = new RegExp(source, "u");
           } catch {
-            // Escaped signs are the one place where more is taken than the standard has.
+            // Escaped punctuation is the only extension of the standard.
             if (!/\\[-!,:=<> ]/.test(source))
               expect([source, refusal]).toEqual([source, "invalid"]);
             return;
@@ -169,7 +169,7 @@ describe("compilePattern", () => {
   it.each([
     ["\\-\\@\\#\\ \\\"\\'", "-@# \"'"],
     ["^\\d+\\-\\d+$", "12-34"],
-  ])("reads %s as other dialects do: an escaped sign is the sign", (source, sample) => {
+  ])("reads %s as other dialects do: escaped punctuation is literal", (source, sample) => {
     expect(compileMetered(source).test(sample)).toBe(true);
   });
 
@@ -251,12 +251,12 @@ describe("compilePattern", () => {
     expect(long.steps).toBeLessThan(short.steps * 11);
   });
 
-  it("doesn't start anew at each position where the pattern holds to the start", () => {
+  it("doesn't start again at each position if the pattern is anchored to the start", () => {
     expect(stepsOf("^b", "a".repeat(1_000)).steps).toBeLessThan(20);
     expect(stepsOf("(?:^a*|^b)$", "a".repeat(1_000)).steps).toBeLessThan(1_000);
   });
 
-  it("ends a search when the one who pays for the steps has had enough", () => {
+  it("ends a search when its step budget is exhausted", () => {
     const pattern = compileMetered("(.*a){12}b");
     let steps = 0;
     const stop = (count: number): void => {
@@ -268,7 +268,7 @@ describe("compilePattern", () => {
     expect(pattern.test(`${"a".repeat(12)}b`)).toBe(true);
   });
 
-  it("charges for each Unicode property that a place looks at", () => {
+  it("charges for each Unicode property that a place tests", () => {
     const letters = Array.from({ length: 1_000 }, (_, at) => String.fromCodePoint(0x4e00 + at));
     const plain = stepsOf("^[一-龥]+$", letters.join(""));
     const costly = stepsOf("^[\\p{Lu}\\p{N}\\p{Ll}\\p{Lo}]+$", letters.join(""));
@@ -276,7 +276,7 @@ describe("compilePattern", () => {
     expect(costly.steps - plain.steps).toBeGreaterThan(10 * 1_000);
   });
 
-  it("finds the same with a memory of what it has found before", () => {
+  it("finds the same with a memory of earlier searches", () => {
     fc.assert(
       fc.property(tree.node, fc.array(text, { minLength: 4, maxLength: 8 }), (source, texts) => {
         const pattern = compileMetered(source);
@@ -303,7 +303,7 @@ describe("compilePattern", () => {
     expect(steps[2]).toBeGreaterThan("someone@example;".length / 2);
   });
 
-  it("remembers only so much, whatever the patterns and the texts", () => {
+  it("has a bounded memory, whatever the patterns and the texts", () => {
     const memory = new PatternMemory();
     const letters = Array.from({ length: 300 }, (_, at) => "ab"[((at * at) % 7) & 1]!).join("");
     for (let index = 0; index < 300; index += 1) {

@@ -38,7 +38,7 @@ const LONG = 64;
 /** A pattern with more threads or states hardly ever reaches the same state again. */
 const THREADS_AT_MOST = 256;
 const STATES_AT_MOST = 256;
-/** What all patterns of one check may remember together. */
+/** The number of states that all patterns of one check may remember together. */
 const ALL_STATES_AT_MOST = 2_048;
 const ALL_TRANSITIONS_AT_MOST = 32_768;
 /** A character with a remembered transition costs a fraction of a step. */

@@ -54,7 +54,7 @@ const REFUSED_GROUPS: readonly (readonly [opening: string, reason: string])[] = 
 
 type Atom = { codePoint: number } | { class: SetSource };
 
-/** Parses a pattern of ECMA-262 with the `u` flag. What would need backtracking is refused. */
+/** Parses a pattern of ECMA-262 with the `u` flag. Constructs that need backtracking are refused. */
 export function parsePattern(source: string): PatternTree {
   if (source.length > PATTERN_LIMITS.characters) {
     throw new JsonSchemaError(
@@ -232,7 +232,7 @@ class PatternParser {
     if (letter === "A" || letter === "Z" || letter === "z") {
       this.#refuse(`\\${letter} isn't ECMA-262; write ^ for the start and $ for the end`);
     }
-    // Wider than ECMA-262: \- or \@ means the sign itself everywhere, as in most other dialects.
+    // Wider than ECMA-262: \- or \@ is the literal character everywhere, as in most other dialects.
     if (!/[!-/:-@[-^`{-~ ]/.test(letter)) this.#refuse(`\\${letter} has no meaning`);
     return { codePoint };
   }

@@ -16,9 +16,9 @@ const parse = (...words: string[]) => parseCommandLine(words, COMMANDS);
 describe.each(COMMANDS.map((command) => [command.name, command] as const))(
   "%s",
   (name, command) => {
-    test("has an example that a shell and the parser understand", () => {
+    test("has an example that a shell and the parser accept", () => {
       for (const { line } of command.examples) {
-        // The words as a shell splits them: up to a pipe, without what it does itself.
+        // The words as a shell splits them, up to a pipe and without redirections.
         const own = line
           .split(" | ")[0]!
           .replace(/ > \S+$/, "")
@@ -30,7 +30,7 @@ describe.each(COMMANDS.map((command) => [command.name, command] as const))(
       }
     });
 
-    test("has a help that names everything it takes, in lines that fit a terminal", () => {
+    test("has help that lists all its arguments and options, in lines that fit a terminal", () => {
       const help = helpFor(name.split(" "), COMMANDS, style);
       for (const option of optionsOf(command)) expect(help).toContain(`--${option.name}`);
       for (const argument of command.arguments ?? []) expect(help).toContain(`<${argument.name}>`);
@@ -44,7 +44,7 @@ describe.each(COMMANDS.map((command) => [command.name, command] as const))(
   },
 );
 
-describe("a command line that means nothing says what to type", () => {
+describe("an invalid command line is answered with what to type", () => {
   test.each([
     [["sned"], 'There is no command "sned". Did you mean send? All commands: waybill --help'],
     [["ledger", "verfy"], 'There is no command "ledger verfy". Did you mean ledger verify?'],
@@ -72,14 +72,14 @@ describe("a command line that means nothing says what to type", () => {
     );
   });
 
-  test("an option's value may begin with dashes when it is tied to it", () => {
+  test("an option's value may begin with dashes after an equals sign", () => {
     expect(parse("send", "a", "--answer=--yes")).toMatchObject({
       given: { options: { answer: ["--yes"] } },
     });
   });
 });
 
-describe("a word of base64url that begins with a dash is no option", () => {
+describe("a base64url word that begins with a dash is not an option", () => {
   const thumbprint = "-u4m6Vb0sKq3oXn1Tt9zYwEr5Hc2JdLgPafNQi8Mx_0";
   const dashes = "--4m6Vb0sKq3oXn1Tt9zYwEr5Hc2JdLgPafNQi8Mx_0";
   const token = `${dashes}.${thumbprint}`;
@@ -98,7 +98,7 @@ describe("a word of base64url that begins with a dash is no option", () => {
     expect(parse(...words)).toMatchObject({ given });
   });
 
-  test("a long option with a typing error is still one", () => {
+  test("a misspelt long option is still an option", () => {
     expect(() => parse("ledger", "export", "--from-a-hub-far-far-away")).toThrow("has no option");
   });
 });
@@ -118,23 +118,23 @@ describe("options may stand before the command", () => {
     expect(parse(...words)).toMatchObject(expected);
   });
 
-  test("an option that no command has is named", () => {
+  test("an unknown option is named", () => {
     expect(() => parse("--jsno", "find", "x")).toThrow("Did you mean --json?");
   });
 });
 
-test.each(COMMANDS.map(({ name }) => [name]))("waybill %s --version says the version", (name) => {
+test.each(COMMANDS.map(({ name }) => [name]))("waybill %s --version prints the version", (name) => {
   expect(parse(...name.split(" "), "--version")).toEqual({ type: "version" });
   expect(parse("--version", ...name.split(" "))).toEqual({ type: "version" });
 });
 
-test("a capability's version is still given with --version", () => {
+test("--version with a value is a capability's version", () => {
   expect(parse("find", "x", "--version", "1.2")).toMatchObject({
     given: { options: { version: "1.2" } },
   });
 });
 
-test("every status that can end a command has one exit code, and the README has that table", () => {
+test("every final status has one exit code, as in the README's table", () => {
   for (const code of Object.keys(STATUS).map(Number) as StatusCode[]) {
     const rows = Object.values(EXIT_CODES).filter(({ statuses }) => statuses.includes(code));
     expect(rows).toHaveLength(1);
@@ -146,7 +146,7 @@ test("every status that can end a command has one exit code, and the README has 
   }
 });
 
-test("an argument of a command that is a group, too, is not taken for its second word", () => {
+test("an argument of a command that is also a group is not read as a subcommand", () => {
   const [agents] = COMMANDS.filter(({ name }) => name === "agents");
   const commands = [
     ...COMMANDS.filter(({ name }) => !name.startsWith("agents ")),

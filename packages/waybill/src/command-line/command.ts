@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 
 export interface OptionSpec {
   readonly name: string;
-  /** What stands for its value in the help; an option without one is a switch. */
+  /** The placeholder of its value in the help; an option without one is a switch. */
   readonly value?: string;
   readonly isRepeated?: boolean;
   readonly says: string;
@@ -16,7 +16,7 @@ export interface ArgumentSpec {
   readonly isOptional?: boolean;
   /** The last argument may take any number of words. */
   readonly isRepeated?: boolean;
-  /** Files are completed by the shell, words from this list, and the rest by asking the hub. */
+  /** The shell completes files, a list completes from its words, and all else is asked of the hub. */
   readonly completes?: "file" | Kind | readonly string[];
 }
 
@@ -35,9 +35,9 @@ export interface Command {
   /** The settings that it reads; each is a flag too. */
   readonly settings?: readonly SettingName[];
   readonly examples: readonly [Example, ...Example[]];
-  /** Loaded only when it runs, so that help and completions are there at once. */
+  /** Loaded only when the command runs, so that help and completions are fast. */
   readonly load: () => Promise<Run>;
 }
 
-/** Gives the exit code where it is not 0. */
+/** Returns the exit code if it is not 0. */
 export type Run = (context: Context) => Promise<number | void>;

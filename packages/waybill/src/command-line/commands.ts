@@ -39,7 +39,7 @@ const HANDING_OFF: readonly OptionSpec[] = [
   { name: "save", value: "<folder>", says: "save the files of the result in this folder" },
 ];
 
-/** The whole command line: help, completions and parsing read nothing else. */
+/** The whole command line: help, completions and parsing read only this table. */
 export const COMMANDS: readonly Command[] = [
   {
     name: "dev",

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
 
-/** A whole number, from 1 where nothing else is said. */
+/** Parses a whole number, by default at least 1. */
 export function countOf(text: string, option: string, least = 1): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
   throw new WaybillError(

@@ -3,11 +3,11 @@ import type { StatusCode } from "@waybill/protocol";
 export interface ExitCode {
   readonly name: string;
   readonly means: string;
-  /** The statuses that end a command with it. */
+  /** The statuses that end a command with this exit code. */
   readonly statuses: readonly StatusCode[];
 }
 
-/** What a script can tell from `$?`. The README shows this table. */
+/** The meaning of each exit code. The README shows this table. */
 export const EXIT_CODES: Readonly<Record<number, ExitCode>> = {
   0: { name: "done", means: "The command succeeded.", statuses: [100, 101, 102, 200, 201] },
   1: {
@@ -58,7 +58,7 @@ export const EXIT_CODES: Readonly<Record<number, ExitCode>> = {
 
 export const CHECK_FAILED = 8;
 
-/** The exit code for how something ended. */
+/** The exit code for a final status. */
 export function exitCodeOf(status: StatusCode): number {
   const row = Object.entries(EXIT_CODES).find(([, { statuses }]) => statuses.includes(status));
   return row === undefined ? 1 : Number(row[0]);

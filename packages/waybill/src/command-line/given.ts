@@ -1,7 +1,7 @@
-/** What stood on the command line after the name of the command, checked against its row. */
+/** The words and options after the command's name, checked against its row. */
 export interface Given {
   readonly arguments: Readonly<Record<string, string>>;
-  /** All words of an argument that takes any number of them. */
+  /** All words of a repeated argument. */
   readonly words?: readonly string[];
   readonly options: Readonly<Record<string, string | readonly string[] | true>>;
 }
@@ -20,7 +20,7 @@ export function isGiven(given: Given, option: string): boolean {
   return given.options[option] !== undefined;
 }
 
-/** A command line that can be typed again as it stands. */
+/** A command line, quoted so that it can be typed again. */
 export function commandLine(words: readonly string[]): string {
   return words
     .map((word) => (/^[\w./:=@<>-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

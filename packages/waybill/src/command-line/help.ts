@@ -7,7 +7,7 @@ import { commandOf, GLOBAL_OPTIONS, optionsOf, usageOf } from "./parse.ts";
 import { flagOf } from "../settings/table.ts";
 import { unknownCommand } from "./parse.ts";
 
-/** The page for these words: a command, a group of commands, or everything. */
+/** The help page for these words: of a command, of a group of commands, or of everything. */
 export function helpFor(
   words: readonly string[],
   commands: readonly Command[],
@@ -34,7 +34,7 @@ export function helpFor(
   ]);
 }
 
-/** How the commands are grouped on the first page; whatever is in no group comes last. */
+/** The groups of commands on the first page. Commands without a group come last. */
 const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["Start a hub", /^(dev|hub|doctor)$/],
   ["Hand work off", /^(agents|find|send)$/],
@@ -112,7 +112,7 @@ function isGlobal(option: OptionSpec): boolean {
   return GLOBAL_OPTIONS.includes(option);
 }
 
-/** The table of exit codes, for whoever asks for it. */
+/** The rows of the table of exit codes. */
 export function exitCodeRows(): readonly (readonly [string, string])[] {
   return Object.entries(EXIT_CODES).map(([code, { means, statuses }]) => [
     code,

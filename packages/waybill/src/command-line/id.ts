@@ -1,6 +1,6 @@
 import { isId, WaybillError } from "@waybill/protocol";
 
-/** Refused here and not by the hub, whose answer would speak of paths. */
+/** Checks ids here, because the hub's error message would be about paths. */
 export function idOf(text: string, what: string): string {
   if (isId(text)) return text;
   throw new WaybillError(

@@ -1,4 +1,4 @@
-/** Which of these was probably meant: at most a third of its letters away. */
+/** The most similar name, with at most a third of its letters changed. */
 function nearest(word: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Infinity;
@@ -9,13 +9,13 @@ function nearest(word: string, names: Iterable<string>): string | undefined {
   return best;
 }
 
-/** A sentence more for a message, or nothing. */
+/** A suggestion to append to a message, or an empty string. */
 export function didYouMean(word: string, names: Iterable<string>): string {
   const name = nearest(word, names);
   return name === undefined ? "" : ` Did you mean ${name}?`;
 }
 
-/** How many letters must be changed, added, left out, or change places with the next. */
+/** The edit distance: letters to change, add, remove or transpose. */
 function distance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= a.length; i++) {

@@ -15,7 +15,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: "version", says: "show the version" },
 ];
 
-/** Every option of a command: its own, its settings, and those that all have. */
+/** All options of a command: its own, its settings, and the global ones. */
 export function optionsOf(command: Command): readonly OptionSpec[] {
   const settings = (command.settings ?? []).map((name): OptionSpec => {
     const { kind, value, says } = SETTINGS[name];
@@ -33,7 +33,7 @@ export type Parsed =
   | { readonly type: "help"; readonly words: readonly string[]; readonly isAsked: boolean }
   | { readonly type: "version" };
 
-/** What a command line means; a 400 that says what to type instead where it means nothing. */
+/** Parses a command line. Throws a 400 with the correct usage if it is invalid. */
 export function parseCommandLine(words: readonly string[], commands: readonly Command[]): Parsed {
   if (words.length === 0) return { type: "help", words: [], isAsked: false };
   const { names, before, after } = partsOf(words, commands);
@@ -50,7 +50,7 @@ export function parseCommandLine(words: readonly string[], commands: readonly Co
   }
   if (isHelp) return { type: "help", words: command.name.split(" "), isAsked: true };
   if (asksForVersion(command, after)) return { type: "version" };
-  // `agents` is a command, and `agents pin` another one: what names none of these is an argument.
+  // `agents` is a command, and `agents pin` is one too: any other word after `agents` is an argument.
   const rest = names.slice(command.name.split(" ").length);
   return { type: "run", command, given: givenTo(command, [...before, ...rest, ...after]) };
 }
@@ -58,7 +58,7 @@ export function parseCommandLine(words: readonly string[], commands: readonly Co
 interface Parts {
   /** The words of the command. */
   readonly names: readonly string[];
-  /** The options before it and between its words, each with its value. */
+  /** The options before the command and between its words, each with its value. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -82,7 +82,7 @@ function partsOf(words: readonly string[], commands: readonly Command[]): Parts 
   return { names, before, after: [] };
 }
 
-/** Whether an option before the command has its value in the next word. */
+/** Whether the value of an option before the command is the next word. */
 function takesNext(word: string, commands: readonly Command[]): boolean {
   if (isHelpFlag(word) || isVersion(word)) return false;
   const [name = "", ...value] = word.replace(/^--/, "").split("=");
@@ -98,7 +98,10 @@ function nearOption(name: string, specs: readonly OptionSpec[]): string {
   return didYouMean(name, names).replace("mean ", "mean --");
 }
 
-/** Where a command has a `--version <version>` of its own, the flag alone is still the question. */
+/**
+ * Some commands have a `--version <version>` of their own; without a value it still asks for the
+ * version.
+ */
 function asksForVersion(command: Command, words: readonly string[]): boolean {
   const at = words.findIndex(isVersion);
   if (at === -1 || words.indexOf("--") !== -1) return false;
@@ -123,15 +126,18 @@ function isName(word: string): boolean {
 }
 
 /**
- * Thumbprints of keys, tokens and ids of invitations are base64url, and one in 64 begins with a dash.
- * No option is written in capitals, digits or underscores, and those of one dash are a letter long.
+ * Key thumbprints, tokens and invitation ids are base64url, and one in 64 begins with a dash. No
+ * option contains capitals, digits or underscores, and short options are one letter long.
  */
 function isOption(word: string): boolean {
   if (!word.startsWith("-") || word === "-") return false;
   return !/^-[\w.-]{19,}$/.test(word) || /^--[a-z-]+$/.test(word);
 }
 
-/** Keeps `parseArgs` from reading a word as an option. No argument of a process has a NUL. */
+/**
+ * A prefix that keeps `parseArgs` from reading a word as an option. Process arguments never contain
+ * NUL.
+ */
 const PLAIN = "\0";
 
 function plain(word: string): string {
@@ -172,7 +178,7 @@ function givenTo(command: Command, words: readonly string[]): Given {
         : ({ type: "string", multiple: isRepeated } as const),
     ]),
   );
-  // Not strict: what it would throw does not say what to do.
+  // Not strict, because its errors don't say what to do.
   const { tokens, values } = parseArgs({
     args: words.map((word) => (word.startsWith("-") && !isOption(word) ? PLAIN + word : word)),
     options,

@@ -30,7 +30,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
       `Name the file with the recovery key of ${agent}: --from-recovery <file>. Without one, an operator of the hub can pin a new key: waybill agents pin ${agent} <thumbprint>`,
     );
   }
-  // One that is not there would be made.
+  // Otherwise a missing one would be created.
   checkFile(recoveryFile);
   const recoveryKey = await loadKey(recoveryFile);
   const keyFile = textOf(given, "new-key") ?? `${agent}.key`;
@@ -61,12 +61,12 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   }
 };
 
-/** The newest manifest of an agent, with the chain that leads to it verified here. */
+/** The newest manifest of an agent, after verifying the chain that leads to it. */
 async function newestOf(hub: ConnectedHub, agent: string): Promise<VerifiedManifest> {
   let newest: VerifiedManifest | undefined;
   const pages = manifestPages((query) => hub.manifests(query), agent);
   for await (const { text, at } of pages) {
-    // A pin may have changed its key before: here the agent's owner asks, and knows the recovery key.
+    // A pin may have changed its key before. Here the agent's owner asks, who knows the recovery key.
     newest = verifyManifest(text, { previous: newest, at, vouched: () => true });
   }
   if (newest !== undefined) return newest;
@@ -98,7 +98,7 @@ function checkNew({ manifest, keys }: VerifiedManifest, { kid }: PrivateKey, fil
   );
 }
 
-/** The same manifest as before, with a new key in place of all that sign. */
+/** The same manifest as before, with one new key in place of all signing keys. */
 function recovered(
   { text, manifest, digest }: VerifiedManifest,
   key: PrivateKey,

@@ -13,7 +13,7 @@ import { manifestText } from "../terminal/manifest.ts";
 import type { Style } from "../terminal/style.ts";
 import { printable } from "../terminal/text.ts";
 
-/** How many agents are listed where nothing else is said. */
+/** How many agents are listed by default. */
 const LISTED = "1000";
 
 export const run: Run = async (context) => {

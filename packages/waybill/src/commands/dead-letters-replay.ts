@@ -38,7 +38,7 @@ export const run: Run = async (context) => {
   });
 };
 
-/** The same work for the same job, as a handoff of whoever replays. */
+/** The same work for the same job, as a handoff of the caller. */
 function replayOf(
   {
     to,
@@ -68,7 +68,7 @@ function replayOf(
     ...(session !== undefined && {
       session: { id: session.id, waitMs: (session.wait_seconds ?? 0) * 1_000 },
     }),
-    // As long as it had the first time.
+    // By default it has as much time as the original.
     timeoutMs: timeoutMs ?? Date.parse(deadline) - Date.parse(not_before ?? issued_at),
   };
 }

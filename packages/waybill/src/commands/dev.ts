@@ -1,7 +1,7 @@
 import type { Run } from "../command-line/command.ts";
 import { runHub } from "../serving/run-hub.ts";
 
-/** On this machine alone, whatever else is set. */
+/** Listens on this machine only, whatever else is set. */
 export const run: Run = async (context) => {
   const { settings } = context;
   const values = {

@@ -72,7 +72,7 @@ function settingsText(settings: Settings, style: Style, width: number): string {
   return `${text}\n\n${style.faint(`Not set: ${unset.join(", ")}`)}`;
 }
 
-/** A secret is told by its length alone. */
+/** Only the length of a secret is shown. */
 function shownValue(name: SettingName, { values }: Settings): string | number | boolean | null {
   const value = values[name];
   if (value === undefined) return null;

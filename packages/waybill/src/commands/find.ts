@@ -14,9 +14,9 @@ import type { Style } from "../terminal/style.ts";
 import { fromText } from "../terminal/manifest.ts";
 import { printable } from "../terminal/text.ts";
 
-/** Nobody who could do it: a script can tell. */
+/** The exit code if no agent fits, for scripts. */
 const NOBODY = 4;
-/** How many offers are looked at where nothing else is said, and how many of them at a time. */
+/** How many offers are examined by default, and the size of a page. */
 const LOOKED_AT = "1000";
 const PAGE = 100;
 
@@ -84,7 +84,7 @@ function offeredByNobody(capability: string | undefined): string {
     : `No agent here offers ${printable(capability)}.`;
 }
 
-/** Page by page, and ranked as one. */
+/** Merges and ranks the offers of all pages. */
 async function findAll(
   hub: HubClient,
   query: { readonly words?: string | undefined },
@@ -122,17 +122,17 @@ function fitRow(fit: RankedCandidate, style: Style): string[] {
   ];
 }
 
-/** An operator is shown what others may not use, and may be one of them who sends. */
+/** An operator also sees capabilities restricted to others, and may send as one of them. */
 function onlyFrom({ capability: { from } }: RankedCandidate): string[] {
   return from === undefined ? [] : [`takes work only from ${fromText(from)}`];
 }
 
-/** Why it stands below the line above. */
+/** Why it ranks below the line above. */
 function behindOf({ behind }: RankedCandidate): string[] {
   return behind === undefined ? [] : [`ranked lower: ${behind}`];
 }
 
-/** How many of its places are in use. */
+/** How many of its slots are in use. */
 function loadText({ inFlight = 0, credit }: RankedCandidate, style: Style): string {
   return credit === undefined ? style.faint("offline") : `${inFlight} of ${inFlight + credit}`;
 }

@@ -12,7 +12,7 @@ const LEVELS: readonly Level[] = ["debug", "info", "warn", "error"];
 
 export const run: Run = async (context) => {
   const level = levelOf(context.settings.values.log_level);
-  // Written at once: the last lines of a hub that ends are the ones that one looks for.
+  // Written synchronously: the last lines before a crash matter most.
   const destination = { write: (line: string) => void process.stderr.write(shownJson(line)) };
   const logger = hubLogger({ level, destination });
   await runHub(context, { mode: "hub", logger, log: logTo(logger) });

@@ -61,7 +61,7 @@ export const runShow: Run = async ({ given, terminal }) => {
   if (agent !== undefined) {
     checkAgentId(agent);
     const path = given.arguments["file"]!;
-    // One that is not there would be made.
+    // Otherwise a missing one would be created.
     await readText(path);
     const key = provenKey(agent, await loadKey(path));
     return terminal.answer(key, () => JSON.stringify(key));
@@ -89,7 +89,7 @@ function described(kid: string, jwk: PublicJwk, style: Style): string {
   return pairs(rows, style.faint);
 }
 
-/** Of a key file with its secret, which must be its owner's alone, or of a public JWK. */
+/** Reads a private key file, which only its owner may read, or a public JWK. */
 async function publicKeyIn(path: string): Promise<{ kid: string; jwk: PublicJwk }> {
   const text = await readText(path);
   if (isPrivate(text) && path !== "-") return loadKey(path);
@@ -97,7 +97,7 @@ async function publicKeyIn(path: string): Promise<{ kid: string; jwk: PublicJwk 
   try {
     jwk = parseJson(text);
   } catch {
-    // Without what was found: it may be a secret.
+    // The message omits the content, which may be a secret.
     throw new WaybillError(400, `${nameOf(path)} is neither a key file nor a public JWK.`);
   }
   return publicKeyFrom(jwk);

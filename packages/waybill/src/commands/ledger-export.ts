@@ -8,7 +8,7 @@ import { checkFile } from "../files/read-text.ts";
 import { hubClient } from "../hub/client.ts";
 import { counted } from "../terminal/text.ts";
 
-/** Already NDJSON: `--json` changes nothing. */
+/** The output is NDJSON anyway, so `--json` changes nothing. */
 export const run: Run = async (context) => {
   const { given, terminal, signal } = context;
   const after = countOf(textOf(given, "after") ?? "0", "after", 0);

@@ -75,7 +75,7 @@ function reportText(
   return `${style.good("✔")} The ledger ${path} is intact.\n\n${pairs(rows, style.faint)}\n\n${style.faint(end)}`;
 }
 
-/** With the hub's keys as its ledger has them: one that was written anew has others. */
+/** Verified with the hub's keys from its ledger. A rewritten ledger has other keys. */
 async function checkpointIn(file: string, ledger: string): Promise<Checkpoint> {
   const text = (await readText(file)).trim();
   let last: VerifiedManifest | undefined;

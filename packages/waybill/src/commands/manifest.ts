@@ -60,7 +60,7 @@ function following(
   return { ...input, keys, sequence: manifest.sequence + 1, previous: digest ?? digestOf(text) };
 }
 
-/** A signed manifest that is taken as it is: it is the caller who says that it came before. */
+/** A signed manifest that is trusted as the previous one, on the caller's word. */
 async function verifiedIn(path: string): Promise<VerifiedManifest> {
   const text = (await readText(path)).trim();
   const at = Date.now();

@@ -13,7 +13,7 @@ export const run: Run = async ({ given, settings, terminal }) => {
   const { database } = settings.values;
   const backup = resolve(given.arguments["file"]!);
   checkFile(backup);
-  // A write-ahead log alone holds commits too: what is left of a store whose database is gone.
+  // A write-ahead log contains commits even if its database is gone.
   const isThere = existsSync(database) || existsSync(`${database}-wal`);
   if (isThere && !isGiven(given, "replace")) {
     throw new WaybillError(

@@ -4,7 +4,7 @@ import type { Given } from "../command-line/given.ts";
 import { handOff } from "../sending/hand-off.ts";
 import { workOf } from "../sending/work.ts";
 
-/** What says which work it is: the same id with other work is refused. */
+/** The options that define the work: a known id with other work is refused. */
 const WORK = ["brief", "message", "version", "file", "save"] as const;
 
 export const run: Run = async (context) => {

@@ -33,12 +33,12 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
       else if (line.text !== undefined) await terminal.write(`${line.text(terminal.out)}\n`);
     }
   } catch (error) {
-    // Ctrl-C is how a watch ends.
+    // Ctrl-C is the normal end of a watch.
     if (!signal.aborted) throw error;
   }
 };
 
-/** The entries of one job, or all. What the hub decides names its handoff and not the job. */
+/** The entries of one job, or all. A decision of the hub refers to its handoff, not to the job. */
 function entriesOf(job: string | undefined): (line: EntryLine) => boolean {
   const handoffs = new Set<string>();
   return ({ correlationId, handoffId }) => {

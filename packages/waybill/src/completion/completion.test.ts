@@ -44,9 +44,10 @@ const SHELLS: Readonly<Record<string, (line: string) => string[]>> = {
       (each) => each.split("\t")[0]!,
     );
   },
-  // The completion system runs only where somebody types: a terminal inside of zsh stands for that.
-  // What is typed before zsh's editor runs goes to the terminal's own, which takes ^U and Tab otherwise:
-  // so the editor says when it begins and when it has completed, in words that what is typed has not.
+  // zsh completes only at a terminal, so it runs in a pseudo-terminal. Input that arrives before
+  // zsh's line editor runs goes to the terminal driver, which interprets ^U and Tab itself. The line
+  // editor therefore prints markers when it starts and when it has completed, which differ from
+  // anything typed.
   zsh(line) {
     const script = `
       zmodload zsh/zpty; zpty z zsh -f -i

@@ -47,12 +47,12 @@ ${lines.join("\n")}
 `;
 }
 
-/** What the hub knows by name; fish takes what is printed as text. */
+/** The names that the hub knows, which fish reads as plain text. */
 function liveWords(kind: string): string {
   return `(type -q waybill; and command waybill ${LIVE_COMMAND} ${kind} (commandline -opc)[2..] 2>/dev/null)`;
 }
 
-/** In single quotes fish reads a backslash only before a quote or another backslash. */
+/** Inside single quotes, fish treats a backslash specially only before a quote or another backslash. */
 function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

@@ -5,12 +5,12 @@ import { readSettings } from "../settings/read-settings.ts";
 import { flagOf, SETTING_NAMES } from "../settings/table.ts";
 import { Terminal } from "../terminal/terminal.ts";
 
-/** Whoever presses Tab does not wait for a hub that is slow. */
+/** Pressing Tab must not wait for a slow hub. */
 const WITHIN_MS = 3_000;
-/** A name that a shell reads as nothing but a name. */
+/** A name without characters that a shell interprets. */
 const PLAIN_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._/@+-]*$/u;
 
-/** Prints the names of a kind that the running hub knows, a line each; nothing at all where anything is wrong. */
+/** Prints the names of a kind that the running hub knows, one a line; prints nothing on any error. */
 export async function printLive([kind, ...typed]: readonly string[]): Promise<void> {
   const asked = KINDS.find((each) => each === kind);
   if (asked === undefined) return;
@@ -21,11 +21,11 @@ export async function printLive([kind, ...typed]: readonly string[]): Promise<vo
     const names = (await namesKnown(hub, asked)).filter((name) => PLAIN_NAME.test(name));
     if (names.length > 0) await terminal.verbatim(`${names.join("\n")}\n`);
   } catch {
-    // Completion has nobody to tell.
+    // A completion can't report errors.
   }
 }
 
-/** The options before the cursor that say which hub is meant. */
+/** The options before the cursor that select the hub. */
 function flagsIn(words: readonly string[]): Record<string, string> {
   const names = new Set<string>(["config", ...SETTING_NAMES.map(flagOf)]);
   const flags: Record<string, string> = {};

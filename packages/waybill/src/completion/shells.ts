@@ -1,4 +1,4 @@
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** What the scripts of the shells ask the running hub with; it is in no help. */
+/** The hidden command with which the completion scripts query the running hub. */
 export const LIVE_COMMAND = "__complete";

@@ -2,11 +2,11 @@ import type { Kind } from "../hub/known.ts";
 import type { ArgumentSpec, Command, OptionSpec } from "../command-line/command.ts";
 import { optionsOf } from "../command-line/parse.ts";
 
-/** What may come next after some words of a command line, as the table of commands has it. */
+/** The words that may follow a part of a command line, from the table of commands. */
 export interface Place {
   /** `""`, `ledger` or `ledger verify` */
   readonly path: string;
-  /** Words that go on from here, with what they are. */
+  /** The next words, each with its description. */
   readonly next: readonly (readonly [string, string])[];
   readonly options: readonly OptionSpec[];
   readonly argument: ArgumentSpec | undefined;
@@ -46,13 +46,13 @@ export function placesOf(commands: readonly Command[]): readonly Place[] {
   ];
 }
 
-/** The words that the table itself has for an argument. */
+/** The fixed words for an argument, from the table. */
 export function fixedWords(argument: ArgumentSpec | undefined): readonly string[] {
   const completes = argument?.completes;
   return typeof completes === "object" ? completes : [];
 }
 
-/** What the hub is asked for to complete an argument. */
+/** The kind of names to ask the hub for when completing an argument. */
 export function liveKind(argument: ArgumentSpec | undefined): Kind | undefined {
   const completes = argument?.completes;
   return typeof completes === "object" || completes === "file" ? undefined : completes;

@@ -11,7 +11,7 @@ import type { Finding } from "./finding.ts";
 const RESTORE =
   "Keep the file for examination, and put a backup in its place: waybill restore <backup> --replace";
 
-/** Every page, and every link of the ledger's chain. */
+/** Checks every page, and every link of the ledger's chain. */
 export async function checkDatabase({ values: { database } }: Settings): Promise<Finding> {
   if (!existsSync(database)) return skipped("database", `${database} does not exist yet.`);
   try {

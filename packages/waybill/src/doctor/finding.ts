@@ -1,9 +1,9 @@
-/** What was looked at, and what came of it. */
+/** One check and its outcome. */
 export interface Finding {
   readonly name: string;
   readonly verdict: "ok" | "warning" | "wrong" | "skipped";
   readonly says: string;
-  /** Where it is not ok. */
+  /** What to do, if it is not ok. */
   readonly todo?: string;
 }
 

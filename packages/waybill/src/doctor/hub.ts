@@ -8,7 +8,10 @@ import { durationText } from "../terminal/duration.ts";
 import { ok, skipped, warning, wrong } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 
-/** Whether a hub answers, whether it takes work, its clock, and whether the token is its own. */
+/**
+ * Checks whether a hub answers, whether it accepts work, its clock, and whether the token is valid
+ * for it.
+ */
 export async function checkHub(asking: HubClientContext): Promise<Finding[]> {
   const { settings, signal } = asking;
   let hub: HubClient;
@@ -56,7 +59,7 @@ async function readiness(hub: HubClient, id: string): Promise<Finding> {
       );
 }
 
-/** HTTP dates have whole seconds. */
+/** HTTP dates have a resolution of whole seconds. */
 const DATE_GRAIN_MS = 1_000;
 const FAR_MS = LIMITS.clockSkewMs / 4;
 
@@ -91,7 +94,7 @@ async function token(hub: HubClient, { values, origins }: Settings): Promise<Fin
   }
 }
 
-/** Whether a hub could listen there, where none answers. */
+/** If no hub answers, checks whether one could listen there. */
 export async function checkPort(
   { values: { host, port } }: Settings,
   isHubThere: boolean,

@@ -40,7 +40,7 @@ export function checkFolder({ values: { data, database } }: Settings): Finding {
   const blobs = `${database}-blobs`;
   const folders = [...new Set([data, dirname(database), blobs])].filter((path) => existsSync(path));
   const own = new Set([data, blobs]);
-  // What else lies beside a database that was put elsewhere is not the hub's.
+  // If the database lies elsewhere, other files in its folder are not the hub's.
   const open = folders.filter((path) => isOpenToOthers(path, own.has(path) ? ANY : WRITING));
   if (open.length > 0) {
     return wrong(
@@ -69,7 +69,7 @@ const STICKY = 0o1000;
 const BY_GROUP = 0o020;
 const BY_ALL = 0o002;
 
-/** Whoever may write to a folder above this one can put another one in its place. */
+/** Anyone who may write to a folder above this one can replace it. */
 function replacedBy(folder: string): Finding | undefined {
   if (process.platform === "win32") return undefined;
   const real = realpathSync(folder);
@@ -96,7 +96,10 @@ function replacedBy(folder: string): Finding | undefined {
   }
 }
 
-/** Whoever reads one of these reads what was handed off, can sign as the hub or the operator, or give orders to the hub. */
+/**
+ * Access to one of these files allows reading handed-off work, signing as the hub or the operator, or
+ * giving orders to the hub.
+ */
 export function checkSecrets({ values, file, origins }: Settings): Finding {
   const isInFile = (["token", "metrics_token"] as const).some(
     (name) => origins[name].source === "file",

@@ -4,8 +4,9 @@ import { dirname, resolve } from "node:path";
 import { WaybillError } from "@waybill/protocol";
 
 /**
- * Makes the folder and those above it, each for its owner alone; one that is there stays as it is.
- * One at a time: `recursive` never ends where a file system, such as /proc, takes no folders.
+ * Creates the folder and its missing parents, each private to its owner; existing folders stay as
+ * they are. One level at a time: `recursive` never returns on a file system without folders, such as
+ * /proc.
  */
 export function makeFolder(folder: string): void {
   const path = resolve(folder);
@@ -15,7 +16,7 @@ export function makeFolder(folder: string): void {
     mkdirSync(path, { mode: 0o700 });
     syncFolder(dirname(path));
   } catch (cause) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (existsSync(path)) return;
     throw new WaybillError(
       403,
@@ -26,11 +27,11 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Returns when the names in a folder are on the disk: a file that was synced can still be gone after a
- * power loss as long as its name is not there.
+ * Syncs the entries of a folder to disk. Without it, a power loss can lose a file that was synced
+ * itself, because its name was not yet on disk.
  */
 export function syncFolder(folder: string): void {
-  // Windows opens no folders, and keeps names by itself.
+  // Windows can't open folders, and persists names by itself.
   if (process.platform === "win32") return;
   const open = openSync(folder, "r");
   try {

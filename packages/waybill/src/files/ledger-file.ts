@@ -8,7 +8,7 @@ import { unreadable } from "./read-text.ts";
 
 const SQLITE_MAGIC = "SQLite format 3\0";
 
-/** The entries of a ledger in a file: an export, or a hub's database, whether the hub runs or not. */
+/** The entries of a ledger in a file: an export, or a hub's database, whether or not the hub runs. */
 export async function* entriesOf(path: string, after = 0): AsyncGenerator<LedgerEntry> {
   if (path === "-") yield* readLedger(process.stdin);
   else if (await isDatabase(path)) yield* storedEntries(path, after);

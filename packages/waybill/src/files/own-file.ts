@@ -1,14 +1,17 @@
 /// <reference types="node" />
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** What stands in a file, or why it is not read. */
+/** The content of a file, or why it is not read. */
 export type OwnFile = { readonly text: string } | { readonly why: string };
 
 const BYTES_MAX = 64 * 1024;
-// Not there on Windows. Without O_NONBLOCK a pipe in the place of a file would be waited for.
+// Undefined on Windows. Without O_NONBLOCK, opening a pipe would block.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Reads a small file that says where a hub is or holds a secret: through no link, and from nobody else. */
+/**
+ * Reads a small file that contains a hub's address or a secret. Symbolic links and files of other
+ * users are refused.
+ */
 export function readOwn(path: string): OwnFile {
   let file: number;
   try {
@@ -35,7 +38,7 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: "which this user may not read",
 };
 
-/** Of neither this user nor the administrator, who could do anything anyway, and may read everything. */
+/** Whether a file belongs to neither this user nor root, who can read everything anyway. */
 export function isForeign(uid: number): boolean {
   const own = process.geteuid?.() ?? 0;
   return own !== 0 && uid !== own && uid !== 0;

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 
-/** A file, or stdin for `-`. */
+/** Reads a file, or stdin for `-`. */
 export async function readText(path: string): Promise<string> {
   if (path === "-") return text(process.stdin);
   try {
@@ -16,7 +16,7 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-/** Refuses what is no file that can be read, before anything is done with it. */
+/** Refuses a path that is not a readable file, before anything else happens. */
 export function checkFile(path: string): void {
   let isFolder: boolean;
   try {
@@ -28,7 +28,7 @@ export function checkFile(path: string): void {
   if (isFolder) throw unreadable(path, { code: "EISDIR" });
 }
 
-/** A file that was named on the command line and can't be read. */
+/** The error for an unreadable file that was named on the command line. */
 export function unreadable(path: string, cause: unknown): WaybillError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const told = WHY[code ?? ""] ?? (() => `The file ${path} can't be read: ${message}.`);
@@ -45,7 +45,7 @@ const WHY: Readonly<Record<string, (path: string) => string>> = {
     `The file ${path} does not exist: a part of the path is a file, not a folder. Check the path.`,
 };
 
-/** JSON as it stands on the command line, in a file after `@`, or on stdin for `-`. */
+/** Reads JSON from the command line, from a file after `@`, or from stdin for `-`. */
 export async function readJson(given: string, what: string): Promise<Json> {
   const isFile = given.startsWith("@") || given === "-";
   const source = isFile ? await readText(given === "-" ? "-" : given.slice(1)) : given;

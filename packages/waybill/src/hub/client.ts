@@ -17,14 +17,17 @@ export interface HubClient {
   readonly url: string;
   get(path: string): Promise<unknown>;
   post(path: string, body?: unknown): Promise<unknown>;
-  /** The lines of a stream, as they come. */
+  /** The lines of a stream, as they arrive. */
   lines(path: string): AsyncGenerator<string>;
-  /** The answer as it is, to somebody without a token. */
+  /** The raw answer to a request without a token. */
   asStranger(path: string): Promise<Response>;
 }
 
 const NDJSON = "application/x-ndjson";
-/** What a hub takes in one body; its answers are larger, and come from whom the operator trusts. */
+/**
+ * The limit of a response. A hub limits request bodies; its responses are larger, and come from a hub
+ * that the operator trusts.
+ */
 const ANSWER_LIMITS = { envelopeBytes: 256 * 1024 * 1024 };
 
 /** The hub that the settings name, as its operator. */
@@ -33,7 +36,7 @@ export function hubClient({ settings, terminal, signal }: HubClientContext): Hub
   const { url } = asked;
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     try {
-      // What a redirect leads to is another hub, or none.
+      // A redirect would lead to another hub.
       return await fetch(url + path, { ...init, signal, redirect: "error" });
     } catch (cause) {
       signal.throwIfAborted();
@@ -43,7 +46,7 @@ export function hubClient({ settings, terminal, signal }: HubClientContext): Hub
   const proofs = new Proofs(settings, asked, (path) => send(path));
   const answered = async (given: string, init: HubRequest = {}): Promise<Response> => {
     const { method = "GET", body, headers: more } = init;
-    // As it stands in the request line.
+    // The path as it stands in the request line.
     const { pathname, search } = new URL(given, "http://hub");
     const path = pathname + search;
     const headers = new Headers(more);
@@ -95,21 +98,21 @@ interface HubRequest {
 
 const announced = new WeakSet<Terminal>();
 
-/** The hub that the settings name. Says once which it is, and where that was learned. */
+/** The hub that the settings name. Announces once which one it is, and how it was found. */
 export function announcedHub(settings: Settings, terminal: Terminal): WhichHub {
   const asked = whichHub(settings);
   if (announced.has(terminal)) return asked;
   announced.add(terminal);
   const { url, from } = asked;
   const text = (style: Style) => style.faint(`asking ${printable(url)} (from ${printable(from)})`);
-  // A file that was only found may be anybody's: that is said to whoever reads answers as text.
+  // A configuration file that was found, not named, may be anybody's: text output says so.
   const isFound = settings.origins.hub.source === "file" && !settings.isFileNamed;
   if (isFound && !terminal.isJson && !terminal.isQuiet) terminal.warn(text);
   else terminal.note(text);
   return asked;
 }
 
-/** Where the address is that of the data folder, the hub has ended, or was killed. */
+/** If the address comes from the data folder, its hub has ended or was killed. */
 function unanswered(asked: WhichHub, { origins }: Settings, cause: unknown): WaybillError {
   const { url, from } = asked;
   const error = unreachable(url, cause, from);
@@ -119,7 +122,10 @@ function unanswered(asked: WhichHub, { origins }: Settings, cause: unknown): Way
   return new WaybillError(503, `${error.message} ${advice}`, { cause });
 }
 
-/** A refusal says who gave it; whoever is refused as an operator is told where the token came from. */
+/**
+ * A refusal says which hub refused; after a refusal of the operator it also says where the token came
+ * from.
+ */
 function explained(error: WaybillError, { url, from }: WhichHub, standing: string): WaybillError {
   const isRefused = error.status === 401 || error.status === 403;
   const more = isRefused ? ` ${standing}` : "";

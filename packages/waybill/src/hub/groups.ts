@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { HubClient } from "./client.ts";
 import { suggestion } from "./known.ts";
 
-/** Asks for something of a group; where there is no such group, the error says which is meant. */
+/** Makes a request about a group. If the group does not exist, the error suggests a similar name. */
 export async function groupNamed<Answer>(
   hub: HubClient,
   name: string,

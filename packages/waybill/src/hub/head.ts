@@ -1,7 +1,7 @@
 import { parseJson, readCompact } from "@waybill/protocol";
 import type { HubClient } from "./client.ts";
 
-/** Where the ledger ends, by the hub's signed word. */
+/** The end of the ledger, signed by the hub. */
 export interface Head {
   readonly checkpoint: string;
   readonly sequence: number;

@@ -3,7 +3,7 @@ import type { WireInvitation, WireWellKnown } from "@waybill/protocol/wire";
 import { hubClient } from "./client.ts";
 import type { HubClientContext } from "./client.ts";
 
-/** An operator who hands off under a name that is new to the hub invites itself. */
+/** An operator who hands off under a new name creates the invitation for it. */
 export async function invitationFor(
   asking: HubClientContext,
   agent: string,
@@ -21,7 +21,7 @@ export async function invitationFor(
     })) as WireInvitation;
     return made.invitation;
   } catch (error) {
-    // Whoever is no operator here needs an invitation from one, and is told so when it enrols.
+    // A caller without operator rights needs an invitation from one; the enrolment error says so.
     if (WaybillError.is(error, 401) || WaybillError.is(error, 403)) return undefined;
     throw error;
   }

@@ -12,7 +12,7 @@ import type { HubClient } from "./client.ts";
 import { readHead } from "./head.ts";
 import { listOf } from "./list.ts";
 
-/** What a hub can be asked for by name. */
+/** The kinds of names that a hub can list. */
 export const KINDS = [
   "agents",
   "capabilities",
@@ -26,13 +26,13 @@ export type Kind = (typeof KINDS)[number];
 
 const AGENTS_MAX = 500;
 const LETTERS_MAX = 100;
-/** How far back in the ledger open handoffs are looked for. */
+/** How many of the last ledger entries are searched for open handoffs. */
 const ENTRIES_BACK = 300;
 const HANDOFFS_MAX = 20;
 
 /**
- * The names that whoever asks may see: each is read from a list that the hub would show them anyway,
- * so that a suggestion reveals nothing.
+ * The names that the caller may see. Each comes from a list that the hub shows the caller anyway, so
+ * that a suggestion reveals nothing.
  */
 export async function namesKnown(hub: HubClient, kind: Kind): Promise<readonly string[]> {
   switch (kind) {
@@ -57,7 +57,7 @@ export async function namesKnown(hub: HubClient, kind: Kind): Promise<readonly s
   }
 }
 
-/** ` Did you mean …?`, or nothing: also where the hub does not say what there is. */
+/** ` Did you mean …?`, or an empty string, also if the hub can't be asked. */
 export async function suggestion(hub: HubClient, kind: Kind, typed: string): Promise<string> {
   try {
     const names = await namesKnown(hub, kind);
@@ -79,7 +79,7 @@ function letters(hub: HubClient): Promise<WireDeadLetter[]> {
   return listOf<WireDeadLetter>(hub, "/v1/dead-letters", "dead_letters", LETTERS_MAX);
 }
 
-/** Those of the last entries of the ledger that are still open, the newest first. */
+/** The handoffs in the last entries of the ledger that are still open, newest first. */
 async function openHandoffs(hub: HubClient): Promise<readonly string[]> {
   const { sequence } = await readHead(hub);
   const ids = new Set<string>();

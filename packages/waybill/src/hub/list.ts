@@ -2,7 +2,7 @@ import type { HubClient } from "./client.ts";
 
 const PAGE = 100;
 
-/** The items of a list that a hub gives page by page, at most so many. */
+/** The items of a paged list, up to a maximum. */
 export async function listOf<Item>(
   hub: HubClient,
   path: string,

@@ -5,10 +5,10 @@ import type { Settings } from "../settings/settings.ts";
 import { fromText } from "./which-hub.ts";
 import type { WhichHub } from "./which-hub.ts";
 
-/** Whether requests are signed as an operator's, and otherwise why not. */
+/** Whether requests are signed as the operator, and if not, why. */
 type Standing = { readonly token: string } | { readonly why: string };
 
-/** A manifest is in it. */
+/** The body may contain a manifest. */
 const LIMITS = { envelopeBytes: 4 * 1024 * 1024 };
 
 /** Signs requests with the operator token, which itself is never sent. */
@@ -29,8 +29,8 @@ export class Proofs {
   }
 
   /**
-   * The header for one request. Undefined where the token is not one for this hub: then it is asked
-   * as by a stranger.
+   * The header for one request. Undefined if the token is not for this hub: then the request is
+   * anonymous.
    */
   async header(
     method: string,
@@ -40,7 +40,7 @@ export class Proofs {
     const standing = await this.#known();
     if ("why" in standing) return undefined;
     const claim = {
-      // Signed for the address that is really asked: what is passed on from there is worth nothing.
+      // The proof names the address that is really called, so a forwarded one is worthless.
       host: new URL(this.#hub.url).host,
       id: newId(),
       at: Date.now(),
@@ -51,7 +51,7 @@ export class Proofs {
     return signOperatorRequest(claim, standing.token);
   }
 
-  /** What to say to whoever was refused. */
+  /** The explanation for a refused request. */
   async told(): Promise<string> {
     const standing = await this.#known();
     const from = fromText(this.#settings.origins.token, "token");
@@ -97,7 +97,7 @@ export class Proofs {
     );
   }
 
-  /** What the hub says of itself. It may lie: what is signed then is of no use to it. */
+  /** The hub's claim about its own domain. If it lies, the proof is of no use to it. */
   async #domainOfHub(): Promise<string | undefined> {
     const response = await this.#askAsStranger("/.well-known/waybill");
     const text = await response.text();

@@ -10,7 +10,10 @@ import type { HubClient } from "./client.ts";
 import { suggestion } from "./known.ts";
 import { listOf } from "./list.ts";
 
-/** Everything that the hub has on record about a job, named by its correlation id or a handoff's. */
+/**
+ * Everything that the hub has on record about a job, by its correlation id or the id of one of its
+ * handoffs.
+ */
 export async function recordOf(
   hub: HubClient,
   id: string,
@@ -55,7 +58,7 @@ async function* withFeeds(lines: AsyncIterable<string>): AsyncGenerator<string> 
   for await (const line of lines) yield `${line}\n`;
 }
 
-/** The hub's name, and a check of signatures with the keys of everybody who signed something here. */
+/** The hub's name, and a signature check with the keys of all agents that signed something here. */
 export async function recordContextOf(
   hub: HubClient,
   recorded: readonly Recorded[],

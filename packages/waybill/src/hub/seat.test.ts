@@ -31,14 +31,14 @@ test("commands that hand off at the same time have names and keys of their own",
   expect(first).toBe("operator");
   for (const name of [second!, third!]) {
     expect(name).toMatch(/^terminal-[0-9a-f]{8}$/);
-    // A hub takes nobody by a name that is kept for its operators.
+    // A hub enrols nobody under a name that is reserved for its operators.
     expect(isReservedId(name, [])).toBe(false);
   }
   expect(new Set(seats.map(({ key }) => key.kid)).size).toBe(3);
   expect(second).not.toBe(third);
 });
 
-test("whoever comes next at a place has the name and the key of it", async () => {
+test("the next command in a seat uses the same name and key", async () => {
   await take();
   const second = await take();
   second.leave();
@@ -48,7 +48,7 @@ test("whoever comes next at a place has the name and the key of it", async () =>
   expect(next.key.kid).toBe(second.key.kid);
 });
 
-test("who must be the operator waits for nobody else's place", async () => {
+test("a command that must be the operator does not wait for other seats", async () => {
   await take();
   await expect(takeSeat(readSettings({}, {}, folder), true)).rejects.toMatchObject({ status: 503 });
   expect(existsSync(join(folder, ".waybill", "operator-2.key"))).toBe(false);

@@ -9,7 +9,7 @@ import type { PrivateKey } from "@waybill/protocol";
 import { makeFolder } from "../files/folder.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** Who hands off from this process. */
+/** The identity under which this process hands off. */
 export interface Seat {
   readonly agent: string;
   readonly key: PrivateKey;
@@ -17,13 +17,14 @@ export interface Seat {
 }
 
 const SEATS_MAX = 64;
-/** Not there on Windows. */
+/** Undefined on Windows. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /**
- * An agent is attached once, and two commands may run at a time: the second one hands off as
- * terminal-…, with a key of its own, because nobody enrols as operator-2. An agent or key that was named is exactly that one; and so is
- * the operator where `isExact`, because only that name may replay what others have handed off.
+ * An agent is attached once, and two commands may run at the same time. The second one hands off as
+ * terminal-…, with a key of its own, because nobody may enrol as operator-2. An explicitly named
+ * agent or key is used exactly, and so is the operator if `isExact`, because only that name may
+ * replay handoffs of others.
  */
 export async function takeSeat({ values, origins }: Settings, isExact = false): Promise<Seat> {
   const { agent, key } = values;
@@ -48,14 +49,14 @@ export async function takeSeat({ values, origins }: Settings, isExact = false): 
 
 const NAME_HEX = 8;
 
-/** One of a kind at whatever hub. */
+/** A suffix that is unique on any hub. */
 function hexOf({ kid }: PrivateKey): string {
   return createHash("sha256").update(kid).digest("hex").slice(0, NAME_HEX);
 }
 
-/** The system holds the lock as long as the process lives, however it ends. */
+/** The operating system releases the lock when the process ends, however it ends. */
 function lock(path: string): (() => void) | undefined {
-  // Made here, for its owner alone and through no link, before SQLite makes it.
+  // Created here, private to its owner and through no link, before SQLite would create it.
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | NO_LINK, 0o600));
   const database = new DatabaseSync(path);
   try {

@@ -6,19 +6,22 @@ import type { HubClient } from "./client.ts";
 import { readHead } from "./head.ts";
 
 export interface WatchOptions {
-  /** The entry to begin after; left out, the last one there is. */
+  /** The entry to start after; by default the last one. */
   readonly after: number | undefined;
   readonly signal: AbortSignal;
-  /** Hears once that the hub has gone. */
+  /** Called once when the hub has gone. */
   readonly gone: (why: string) => void;
-  /** Hears once that it is there again, and whether its ledger ends before what was given. */
+  /**
+   * Called once when the hub is back, and told whether its ledger ends before what was already
+   * returned.
+   */
   readonly back: (endsEarlier: boolean) => void;
 }
 
 const AGAIN_MS = 500;
 const LINE_LIMITS = { envelopeBytes: 64 * 1024 * 1024 };
 
-/** What is put on record, each entry once and none left out, also where the hub goes away and comes back. */
+/** The ledger's new entries, each exactly once, even if the hub goes away and comes back. */
 export async function* watched(hub: HubClient, options: WatchOptions): AsyncGenerator<WireEntry> {
   const { signal, gone, back } = options;
   const head = await readHead(hub);
@@ -29,7 +32,7 @@ export async function* watched(hub: HubClient, options: WatchOptions): AsyncGene
       if (isGone) {
         const { sequence } = await readHead(hub);
         isGone = false;
-        // A backup may have been put in the place of what was given.
+        // The hub may have been restored from a backup that ends earlier.
         back(sequence < after);
         after = Math.min(after, sequence);
       }

@@ -5,15 +5,15 @@ import { WaybillError } from "@waybill/protocol";
 import { operatorTokenDomain } from "@waybill/protocol/wire";
 import type { Origin, Settings } from "../settings/settings.ts";
 
-/** The hub that is asked, and where that was learned. */
+/** The hub to call, and how it was found. */
 export interface WhichHub {
   readonly url: string;
   readonly from: string;
 }
 
 /**
- * The hub that the settings name. There is no other one to fall back to: whatever listens on this
- * machine may be the hub of somebody else.
+ * The hub that the settings name. There is no fallback: another hub on this machine may belong to
+ * somebody else.
  */
 export function whichHub(settings: Settings): WhichHub {
   const { values, origins } = settings;
@@ -34,7 +34,10 @@ export function whichHub(settings: Settings): WhichHub {
   return { url: values.hub, from: fromText(origins.hub, "hub") };
 }
 
-/** Where the hub is that of the data folder, it must be the very one: another may have its address by now. */
+/**
+ * If the address comes from the data folder, the hub must have that folder's custody domain: another
+ * hub may use the address by now.
+ */
 export function domainOfFolder({ values, origins }: Settings): string | undefined {
   const isOfFolder = origins.hub.source === "default" && origins.token.source === "default";
   return isOfFolder && values.token !== undefined ? operatorTokenDomain(values.token) : undefined;
@@ -44,7 +47,7 @@ export function fromText({ source, name }: Origin, setting: string): string {
   return source === "file" ? `${setting} in ${name}` : name;
 }
 
-/** What a file that nobody named would send to a hub of its own choice. */
+/** The settings with which a file that nobody named would send data to a hub of its choice. */
 function misledBy({ origins, file, isFileNamed, values }: Settings): string | undefined {
   if (origins.hub.source !== "file" || isFileNamed || file === undefined) return undefined;
   const { token, data } = origins;
@@ -58,7 +61,7 @@ function misledBy({ origins, file, isFileNamed, values }: Settings): string | un
   return undefined;
 }
 
-/** Whether a folder really lies beside a file or below, whatever links there are. */
+/** Whether a folder lies in or below a file's folder, after resolving links. */
 function isWithin(file: string, folder: string): boolean {
   const way = relative(realPath(dirname(file)), realPath(folder));
   return way !== ".." && !way.startsWith("../") && !way.startsWith("..\\");

@@ -4,7 +4,7 @@ import { digestOf, newId, parseJson, WaybillError } from "@waybill/protocol";
 import type { Capability, CapabilityInput, Found, PrivateKey } from "@waybill/protocol";
 import { errorOfResponse, readFound, signRequest } from "@waybill/protocol/wire";
 
-/** Marks what a hub offers only because a peer does: it is not passed on a second time. */
+/** Marks capabilities that a hub offers only through a peer: they are not relayed a second time. */
 const PEER_TAG = "waybill:peer";
 
 const PATH = "/v1/capabilities/find";
@@ -12,20 +12,20 @@ const WITHIN_MS = 10_000;
 const ANSWER_BYTES = 16 * 1024 * 1024;
 const PAGE = 100;
 const PAGES_AT_MOST = 20;
-/** What one manifest holds, which is where they are offered here. */
+/** The maximum in one manifest, which is where they are offered here. */
 const OFFERS_AT_MOST = 256;
 const CHARACTERS_AT_MOST = 512 * 1024;
 
 export interface FarOptions {
   readonly url: string;
   readonly hub: Pick<Hub, "id" | "domain">;
-  /** Who asks: an agent of that hub. */
+  /** The agent that asks, on the other hub. */
   readonly agent: string;
   readonly key: PrivateKey;
   readonly signal: AbortSignal;
 }
 
-/** What the agents of another hub can do, each version of each capability once, as far as one manifest holds it. */
+/** The capabilities of another hub's agents, each version once, up to the size of one manifest. */
 export async function farCapabilities(options: FarOptions): Promise<readonly Capability[]> {
   const found = new Map<string, Capability>();
   let characters = 0;
@@ -36,7 +36,7 @@ export async function farCapabilities(options: FarOptions): Promise<readonly Cap
       const { name, version, tags } = capability;
       const offer = `${name} ${version}`;
       if (agent === options.agent || tags.includes(PEER_TAG) || found.has(offer)) continue;
-      // It was granted to the relay, and not to everybody who can reach the hub behind it.
+      // It was granted to the relay, not to everybody who can reach this hub.
       if (capability.from !== undefined) continue;
       characters += JSON.stringify(capability).length;
       if (found.size === OFFERS_AT_MOST || characters > CHARACTERS_AT_MOST)
@@ -81,8 +81,8 @@ async function ask(
 }
 
 /**
- * A peer's capability as it is offered here. What its agents claim of their reliability they claim
- * there; how it does from here is measured here. The peer bounds its own attempts and credit.
+ * A peer's capability as it is offered here. Its agents' claims about their reliability apply there;
+ * here it is measured separately. The peer itself limits its attempts and credit.
  */
 export function offeredHere({
   reliability_sla: _claim,

@@ -11,30 +11,33 @@ import { farCapabilities } from "./far-capabilities.ts";
 import { relayOf } from "./relay.ts";
 
 export interface PeerOptions {
-  /** The hub here. */
+  /** The local hub. */
   readonly hub: Hub;
-  /** Where the other hub is. */
+  /** The address of the other hub. */
   readonly url: string;
-  /** The custody domain or a key of the other hub, by thumbprint. Left out: who is met first is believed. */
+  /**
+   * The custody domain of the other hub, or the thumbprint of one of its keys. By default the first
+   * hub that answers is trusted.
+   */
   readonly hubKey?: string | undefined;
-  /** The key of the relay, as an agent of both hubs. The same at every start. */
+  /** The relay's key, as an agent of both hubs. It is the same at every start. */
   readonly key: PrivateKey;
-  /** How often the other hub is asked what its agents can do. */
+  /** How often the other hub is asked for its agents' capabilities. */
   readonly refreshMs?: number | undefined;
   readonly failed?: ((error: unknown) => void) | undefined;
 }
 
 export interface Peer {
-  /** Settles once the other hub was reached and what it offers is offered here. */
+  /** Settles once the other hub was reached and its capabilities are offered here. */
   readonly ready: Promise<void>;
-  /** Gives back what is under way, and ends. */
+  /** Gives back the work in progress, and ends. */
   close(): Promise<void>;
 }
 
 const REFRESH_MS = 30_000;
 const CREDIT = 256;
 
-/** Makes this hub an agent of another one: what that one's agents can do is offered and handed off here. */
+/** Makes this hub an agent of another one, whose capabilities it offers and hands off here. */
 export function peerWith(options: PeerOptions): Peer {
   return new Peering(options);
 }
@@ -88,7 +91,7 @@ class Peering implements Peer {
     this.#offered = offered;
   }
 
-  /** What an agent can do is in its manifest: another list is another start of it. */
+  /** An agent's capabilities are in its manifest, so a changed list restarts the agent. */
   async #serve(found: readonly Capability[], line: ConnectedHub): Promise<void> {
     const { url, hub, key } = this.#options;
     await this.#near?.stop({ mode: "release" });
@@ -114,7 +117,7 @@ class Peering implements Peer {
 
 const NAME_HEX = 8;
 
-/** `via` another hub, here; `for` this hub, there. The key makes it one of a kind in both places. */
+/** `via` another hub, here; `for` this hub, there. The key makes the name unique in both places. */
 function nameOf(role: "via" | "for", hub: string, { kid }: PrivateKey): string {
   const hex = createHash("sha256").update(kid).digest("hex").slice(0, NAME_HEX);
   return `${role}-${hub}-${hex}`;

@@ -6,7 +6,7 @@ import type { HubServer, Store } from "@waybill/hub";
 import { serveHub } from "@waybill/server";
 import { generateKey } from "@waybill/protocol";
 
-/** A hub that is served, its store, and agents that are connected to it over the wire. */
+/** A served hub, its store, and agents that are connected to it over the wire. */
 export class Place {
   readonly hub: HubServer;
   readonly store: Store;
@@ -40,7 +40,7 @@ export class Place {
     return agent;
   }
 
-  /** Every handoff that was ever made here. */
+  /** Every handoff ever made here. */
   async handoffs(): Promise<string[]> {
     const entries = await this.store.ledger({ after: 0, limit: 100_000 });
     return [...new Set(entries.flatMap(({ handoffId }) => handoffId ?? []))];

@@ -15,7 +15,7 @@ let here: Place;
 let there: Place;
 let opened: Peer[];
 
-// Both under the name that a hub has where nobody gives it one.
+// Both have the default name of a hub.
 beforeEach(async () => {
   here = await Place.open("hub");
   there = await Place.open("hub");
@@ -35,7 +35,7 @@ async function peer(from: Place, to: Place, key: PrivateKey = generateKey()): Pr
   return peering;
 }
 
-test("an agent here hands off to an agent on another hub: progress, questions and the end come back", async () => {
+test("an agent hands off to an agent on another hub, with progress, questions and the result", async () => {
   await there.agent("editor", (agent) =>
     agent.serve<string>(
       { name: "edit", input_schema: { type: "string" }, output_schema: { type: "string" } },
@@ -74,7 +74,7 @@ test("an agent here hands off to an agent on another hub: progress, questions an
   expect(handoffs).toHaveLength(1);
 });
 
-test("what is written there is shown here while it is written", async () => {
+test("streamed text of the other hub is streamed here", async () => {
   const isShown = Promise.withResolvers<void>();
   await there.agent("editor", (agent) =>
     agent.serve("edit", async ({ delta }) => {
@@ -95,7 +95,7 @@ test("what is written there is shown here while it is written", async () => {
   expect(await handoff.result).toMatchObject({ output: "A text." });
 });
 
-test("what was used there is counted here, where it failed too", async () => {
+test("usage on the other hub is counted here, after a failure too", async () => {
   await there.agent("editor", (agent) =>
     agent.serve("edit", ({ addUsage }) => {
       addUsage({ input_tokens: 7, model: "scribe", cost: { amount: "0.25", currency: "EUR" } });
@@ -110,7 +110,7 @@ test("what was used there is counted here, where it failed too", async () => {
   expect(handoff.usage?.own).toEqual([{ input_tokens: 7, model: "scribe", cost }]);
 });
 
-test("a session here is a session there, and only of its own delegator", async () => {
+test("a session here is a session there, and only for its own delegator", async () => {
   const said = new Map<string, string[]>();
   await there.agent("editor", (agent) =>
     agent.serve<string>("edit", ({ input, session }) => {
@@ -134,7 +134,7 @@ test("a session here is a session there, and only of its own delegator", async (
   }
 });
 
-test("files that are too large for an envelope go there and come back, as blobs of each hub", async () => {
+test("files too large for an envelope travel both ways, as blobs of each hub", async () => {
   const film = new Uint8Array(300_000).map((_, index) => index % 251);
   await there.agent("editor", (agent) =>
     agent.serve("edit", async ({ artifacts: [given], result }) =>
@@ -166,7 +166,7 @@ test("a failure there is the failure here, with its status", async () => {
   expect(WaybillError.from(error).message).toContain("Not this text.");
 });
 
-test("what is cancelled here is stopped there", async () => {
+test("a cancellation here stops the work there", async () => {
   const begun = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<unknown>();
   await there.agent("editor", (agent) =>
@@ -189,7 +189,7 @@ test("what is cancelled here is stopped there", async () => {
   await expect(handoff.result).rejects.toMatchObject({ status: 499 });
 });
 
-test("a peering that ends in the middle and begins anew goes on with the same handoff there", async () => {
+test("a peering that is interrupted continues with the same handoff", async () => {
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<string>();
   let worked = 0;
@@ -213,7 +213,7 @@ test("a peering that ends in the middle and begins anew goes on with the same ha
   expect(await there.handoffs()).toHaveLength(1);
 });
 
-test("two hubs that are peers of each other pass nothing on in a circle", async () => {
+test("two hubs that are peers of each other relay nothing in a circle", async () => {
   await there.agent("editor", (agent) => agent.serve("edit", () => "from there"));
   await here.agent("writer", (agent) => agent.serve("write", () => "from here"));
   await peer(here, there);
@@ -228,7 +228,7 @@ test("two hubs that are peers of each other pass nothing on in a circle", async 
   expect(await offered(here, "write")).toEqual(["writer"]);
 });
 
-test("what takes work there from the relay alone is not offered to everybody here", async () => {
+test("a capability granted to the relay alone is not offered here", async () => {
   const key = generateKey();
   await there.agent("editor", (agent) => {
     agent.serve({ name: "edit", from: { keys: [key.kid] } }, () => "done");
@@ -244,7 +244,7 @@ test("what takes work there from the relay alone is not offered to everybody her
   });
 });
 
-test("what an agent there can do from now on is offered here from now on", async () => {
+test("a new capability there is offered here", async () => {
   const known = peerWith({ hub: here.hub, url: there.url, key: generateKey(), refreshMs: 20 });
   opened.push(known);
   await known.ready;
@@ -263,7 +263,7 @@ test("what an agent there can do from now on is offered here from now on", async
   });
 });
 
-test("who looks at the relay is told on which hub its agents are", async () => {
+test("the relay's card says on which hub its agents are", async () => {
   await there.agent("editor", (agent) => agent.serve("edit", () => "done"));
   await peer(here, there);
   const { fits } = await here.hub.find({ capability: "edit" });

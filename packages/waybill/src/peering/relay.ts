@@ -6,9 +6,9 @@ import type { Capability } from "@waybill/protocol";
 import { offeredHere } from "./far-capabilities.ts";
 
 /**
- * Serves here what the agents of another hub can do, by handing it off there: with its files and
- * history, its session, its progress, its questions, its usage and its end. Its id there follows from
- * the one here, so that after a restart it is found again and not made twice.
+ * Serves the capabilities of another hub's agents by handing the work off there: with its files and
+ * history, its session, its progress, its questions, its usage and its end. The id there is derived
+ * from the one here, so that after a restart the handoff is found again and not made twice.
  */
 export function relayOf(capability: Capability, far: Agent): Offer {
   return offerOf({ capability: offeredHere(capability), run: (run) => passOn(run, far) });
@@ -26,7 +26,8 @@ async function passOn(run: Run, far: Agent): Promise<Finished> {
     traceparent: run.traceparent,
     tracestate: run.tracestate,
     deadline: run.deadline,
-    // Everybody here is this one agent there: the name of a session alone would open a stranger's.
+    // All delegators here are this one agent there. The session name alone would open another
+    // delegator's session.
     session: run.session && run.thread,
   });
   const passing = settle(handle, {
@@ -34,7 +35,7 @@ async function passOn(run: Run, far: Agent): Promise<Finished> {
     onProgress: ({ by: _by, attempt: _attempt, ...progress }) => run.progress(progress),
     onQuestion: ({ id, text, data, schema }) => run.ask({ id, text, data, schema }),
   });
-  // Where the attempt here is over first, nobody is left to hear how it ends there.
+  // If the attempt here is over first, its outcome there no longer matters.
   passing.catch(() => undefined);
   try {
     const result = await Promise.race([passing, over(run.signal)]);
@@ -42,12 +43,12 @@ async function passOn(run: Run, far: Agent): Promise<Finished> {
     const { output, messages, artifacts, effects } = result;
     return { output, messages, artifacts, effects };
   } finally {
-    // The ledger here has no child that it could be counted for.
+    // The ledger here has no child handoff that could carry the usage.
     for (const row of handle.usage?.rows ?? []) currentWork()?.addUsage(row);
   }
 }
 
-/** Nobody wants the work any more, whoever does it. Otherwise another attempt goes on with it there. */
+/** Nobody wants the work any more. With any other status, another attempt continues it there. */
 const FOR_GOOD: ReadonlySet<number> = new Set([499, 504]);
 
 function unwanted(signal: AbortSignal): AbortSignal {

@@ -6,7 +6,10 @@ import type { Json } from "@waybill/protocol";
 import type { Terminal } from "../terminal/terminal.ts";
 import { printable } from "../terminal/text.ts";
 
-/** Answers given beforehand: `id=value` to that question, a bare value to the next that has none. */
+/**
+ * Answers given in advance: `id=value` for that question, a bare value for the next one without an
+ * answer.
+ */
 export class Answers {
   readonly #byId = new Map<string, Json>();
   readonly #inTurn: Json[] = [];
@@ -19,14 +22,14 @@ export class Answers {
     }
   }
 
-  /** A question's own id is `anna/1`, or what its agent named it. */
+  /** A question's own id is `anna/1`, or a name given by its agent. */
   take({ id }: Pick<QuestionEvent, "id">): Json | undefined {
     const given = this.#byId.get(id);
     return given === undefined ? this.#inTurn.shift() : given;
   }
 }
 
-/** JSON where it is, and otherwise the text itself. */
+/** The value parsed as JSON, or else the text itself. */
 export function valueOf(text: string): Json {
   try {
     return parseJson(text);
@@ -35,7 +38,7 @@ export function valueOf(text: string): Json {
   }
 }
 
-/** Asks whoever sits there; undefined where nobody does. */
+/** Asks the person at the terminal; undefined if there is none. */
 export async function askAtTerminal(
   question: QuestionEvent,
   terminal: Terminal,
@@ -43,7 +46,7 @@ export async function askAtTerminal(
 ): Promise<Json | undefined> {
   if (!process.stdin.isTTY || !terminal.isWatched) return undefined;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // It reads the keys itself, Ctrl-C too.
+  // The readline interface handles all keys itself, including Ctrl-C.
   lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     const text = await lines.question(`  ${printable(question.text ?? question.id)} `, { signal });

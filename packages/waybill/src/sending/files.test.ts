@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const SEND = ["send", "turn", "--file", "film.mp4", "--file", "note.txt"];
 
-test("files go along, and those of the result are named with what saves them", async () => {
+test("files travel with the work, and result files are listed with the command that saves them", async () => {
   const { code, stdout } = await place.run(SEND);
   expect(JSON.parse(stdout)).toEqual([
     ["film.mp4", "video/mp4", 300_000],
@@ -62,7 +62,7 @@ test("files go along, and those of the result are named with what saves them", a
   expect(code).toBe(0);
 });
 
-test("the files of a result are saved in the folder, and replace nothing there", async () => {
+test("result files are saved in the folder without replacing existing files", async () => {
   for (const _ of ["once", "again"]) {
     expect((await place.run([...SEND, "--save", "out"])).code).toBe(0);
   }
@@ -73,7 +73,7 @@ test("the files of a result are saved in the folder, and replace nothing there",
   }
 });
 
-test("with --json the result says where its files are, and the files themselves are not in it", async () => {
+test("with --json the result lists the saved paths, and not the files' content", async () => {
   const lines = await place.jsonLines([...SEND, "--save", "json"]);
   expect(lines.at(-1)).toMatchObject({
     event: "result",
@@ -85,7 +85,7 @@ test("with --json the result says where its files are, and the files themselves 
   });
 });
 
-test("a result whose files can't be saved stays at the hub, and the command says how to have it", async () => {
+test("a result whose files can't be saved stays at the hub, and the message says how to fetch it", async () => {
   const words = [...SEND, "--save", "film.mp4"];
   const first = await place.run(words);
   expect([first.code, first.stderr]).toEqual([
@@ -102,7 +102,7 @@ test("a result whose files can't be saved stays at the hub, and the command says
   expect([code, readdirSync(place.path("late")).length]).toEqual([0, 2]);
 });
 
-test("a file that is not there is said before anything is handed off", async () => {
+test("a missing file is reported before anything is handed off", async () => {
   const { code, stderr } = await place.run(["send", "turn", "--file", "no.mp4"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("The file no.mp4 does not exist")]);
 });

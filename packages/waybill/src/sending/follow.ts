@@ -20,11 +20,11 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   readonly answers: Answers;
   readonly isDetached: boolean;
-  /** As it was typed. */
+  /** The command as it was typed. */
   readonly command: string;
-  /** How to have the same handoff again, for whoever has to answer later. */
+  /** The command that resumes the same handoff, to answer later. */
   readonly again: (handoffId: string, answer?: string) => string;
-  /** The same error, with what was probably meant. */
+  /** The same error, with a suggestion. */
   readonly explain: (error: WaybillError) => Promise<WaybillError>;
   /** The folder for the files of the result. */
   readonly saveTo?: string | undefined;
@@ -32,14 +32,14 @@ export interface FollowOptions {
   readonly whyNobody: () => Promise<readonly string[]>;
 }
 
-/** Shows every stage of a handoff as it comes, and prints its result. Gives the exit code. */
+/** Shows every stage of a handoff as it happens, and prints its result. Returns the exit code. */
 export function follow(handle: HandoffHandle, options: FollowOptions): Promise<number> {
   return new Following(handle, options).run();
 }
 
 const TICK_MS = 100;
 const NOBODY_AFTER_MS = 2_000;
-/** Who waits for a result is not kept from it by a hub that does not take thanks. */
+/** A hub that does not answer the acknowledgement must not delay the result. */
 const ACKNOWLEDGE_MS = 5_000;
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
@@ -49,12 +49,12 @@ class Following {
   readonly #startedAt = Date.now();
   readonly #unanswered = Promise.withResolvers<never>();
   #job: string | undefined;
-  /** Asked for at once: what comes before anybody reads it is not kept. */
+  /** Requested at once: deltas that arrive before anybody reads are not kept. */
   readonly #deltas: AsyncIterable<DeltaEvent>;
   readonly #writing = new Writing();
   #isAccepted = false;
   #isAsking = false;
-  /** The result is here, and its files could not be saved. */
+  /** The result has arrived, but its files could not be saved. */
   #isUnsaved = false;
 
   constructor(handle: HandoffHandle, options: FollowOptions) {
@@ -81,7 +81,7 @@ class Following {
       this.#inBackground(written);
       this.#inBackground(this.#answer());
       const result = await Promise.race([this.#handle.result, this.#unanswered.promise]);
-      // They end with the handoff, and belong before its result.
+      // Deltas end with the handoff, and are printed before its result.
       await written;
       return await this.#finished(result);
     } catch (thrown) {
@@ -94,7 +94,7 @@ class Following {
     }
   }
 
-  /** What goes wrong there, the result tells. */
+  /** An error there also shows in the result. */
   #inBackground(part: Promise<unknown>): void {
     part.catch(() => undefined);
   }
@@ -150,7 +150,7 @@ class Following {
     try {
       if (saveTo !== undefined) saved = await this.#saved(result, saveTo);
     } catch (thrown) {
-      // The hub keeps a result that nobody has acknowledged, and the files with it.
+      // The hub keeps a result that nobody has acknowledged, with its files.
       return this.#unsaved(WaybillError.from(thrown));
     }
     const isAcknowledged = await this.#acknowledged();
@@ -161,7 +161,10 @@ class Following {
     return 0;
   }
 
-  /** Ends by the deadline and a grace, and at Ctrl-C, which has nothing else to end by then. */
+  /**
+   * Limited by the deadline plus a grace period. Ctrl-C ends it at once, because nothing else is left
+   * to stop.
+   */
   #saved({ artifacts }: HandoffResult, folder: string): Promise<readonly SavedFile[]> {
     const { signal } = this.#options;
     const deadline = Date.parse(this.#handle.envelope.deadline);
@@ -178,7 +181,7 @@ class Following {
     );
   }
 
-  /** Whether the hub knows that the end has arrived. Where it does not say so soon, it keeps it. */
+  /** Whether the hub confirmed the acknowledgement. If it does not answer soon, it keeps the result. */
   async #acknowledged(): Promise<boolean> {
     const { promise: silence, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), ACKNOWLEDGE_MS);
@@ -195,7 +198,7 @@ class Following {
 
   async #failed(ending: WaybillError): Promise<number> {
     const { terminal } = this.#options;
-    // A question is no end; what never was in custody has none.
+    // A question is no end, and work that was never in custody has none.
     if (ending.status !== 103 && this.#job !== undefined && !this.#isUnsaved) {
       await this.#acknowledged();
     }

@@ -18,21 +18,21 @@ import { Answers } from "./answers.ts";
 import { follow } from "./follow.ts";
 
 export interface Wanted {
-  /** Only the operator itself will do. */
+  /** Only the operator itself may do it. */
   readonly isOperators?: boolean;
   readonly command: "send" | "dead-letters replay";
   readonly work: HandoffOptions;
-  /** How to have the same handoff again, with an answer. */
+  /** The command that resumes the same handoff with an answer. */
   readonly again: (handoffId: string, answer?: string) => string;
 }
 
 const CONNECT_MS = 3_000;
-/** What keeps it from connecting is told by the connection itself. */
+/** Leaves time for the connection's own error, which says more. */
 const CONNECT_MARGIN_MS = 1_000;
-/** Before anything is handed off, a hub that is there may take so long over all of it. */
+/** How long a reachable hub may take until the work is handed off. */
 const BEGIN_MS = 10_000;
 
-/** Hands off as the agent of the settings, and follows it to its end. Gives the exit code. */
+/** Hands off as the agent of the settings, and follows the handoff to its end. Returns the exit code. */
 export async function handOff(context: Context, wanted: Wanted): Promise<number> {
   const { given, settings, terminal, signal } = context;
   const { command, work, again, isOperators } = wanted;
@@ -87,7 +87,7 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
   }
 }
 
-/** Everything up to the handoff, for which a hub that does not answer is not waited for ever. */
+/** The steps up to the handoff, with a timeout for hubs that do not answer. */
 class Beginning {
   readonly signal: AbortSignal;
   readonly #late = new AbortController();
@@ -104,7 +104,7 @@ class Beginning {
     this.signal = AbortSignal.any([signal, this.#late.signal]);
   }
 
-  /** A try that failed tells more than that the time is over. */
+  /** The error of a failed try says more than a timeout. */
   failed(error: unknown): void {
     this.#failure = error;
   }
@@ -124,7 +124,7 @@ class Beginning {
   }
 }
 
-/** An agent is attached once: to hand off in the name of one that works would cut it off. */
+/** An agent is attached once: handing off in the name of a connected agent would disconnect it. */
 async function checkNotConnected(context: Context): Promise<void> {
   const { values, origins } = context.settings;
   const { agent } = values;
@@ -137,7 +137,7 @@ async function checkNotConnected(context: Context): Promise<void> {
   );
 }
 
-/** Undefined where the hub does not know the agent, or does not tell. */
+/** Undefined if the hub does not know the agent, or does not say. */
 async function presenceOf(hub: HubClient, agent: string): Promise<WirePresence | undefined> {
   try {
     return (await hub.get(`/v1/agents/${encodeURIComponent(agent)}`)) as WirePresence;
@@ -147,7 +147,7 @@ async function presenceOf(hub: HubClient, agent: string): Promise<WirePresence |
   }
 }
 
-/** The hub, without a change to what an agent that it knows by this key has said about itself. */
+/** The hub, except that it leaves the manifest of an agent unchanged if it knows the agent by this key. */
 async function withoutRepublishing(hub: Hub, { agent, key }: Seat): Promise<Hub> {
   const { manifests } = await hub.manifests({ agent, newest: true });
   const [newest] = manifests;
@@ -196,7 +196,7 @@ async function reasonsAgainst(
     );
 }
 
-/** For a capability that nobody offers, or an agent that nobody is. */
+/** Adds a suggestion to an error about an unknown capability or agent. */
 async function withSuggestion(
   context: Context,
   { capability, to }: HandoffOptions,

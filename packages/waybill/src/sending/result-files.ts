@@ -5,13 +5,13 @@ import type { ReceivedArtifact } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import { withoutUnseen } from "../terminal/unseen.ts";
 
-/** A file of a result, and where it was saved. */
+/** A file of a result, and its path if it was saved. */
 export interface SavedFile {
   readonly name: string;
   readonly path: string;
 }
 
-/** Saves the files of a result in a folder, under their own names. A file that is there is not replaced. */
+/** Saves the files of a result in a folder, under their own names. Existing files are not replaced. */
 export async function saveFiles(
   artifacts: readonly ReceivedArtifact[],
   folder: string,
@@ -25,7 +25,7 @@ export async function saveFiles(
   }
   const saved: SavedFile[] = [];
   for (const artifact of artifacts) {
-    // What lies at a URL is not carried along.
+    // An artifact with a URL has no content to save.
     if (artifact.url !== undefined) continue;
     const path = await freePath(folder, fileNameOf(artifact.name));
     await artifact.save(path, { signal });
@@ -34,11 +34,11 @@ export async function saveFiles(
   return saved;
 }
 
-/** For so long files may be saved after the deadline, and a second more for each MiB of them. */
+/** Saving may take this long after the deadline, plus a second for each MiB. */
 const GRACE_MS = 5_000;
 const BYTES_PER_MS = 1024;
 
-/** How long the files of a result may take: until the deadline of its handoff, and a grace. */
+/** How long saving the files of a result may take: until the handoff's deadline, plus a grace period. */
 export function savingTimeMs(artifacts: readonly ReceivedArtifact[], deadline: number): number {
   const bytes = artifacts.reduce((sum, { size = 0 }) => sum + size, 0);
   return Math.max(0, deadline - Date.now()) + GRACE_MS + Math.ceil(bytes / BYTES_PER_MS);
@@ -46,7 +46,7 @@ export function savingTimeMs(artifacts: readonly ReceivedArtifact[], deadline: n
 
 const NAME_CHARACTERS = 120;
 
-/** Another agent's name for a file, as a name that stays in the folder and shows what it is. */
+/** Another agent's file name, made safe: it stays in the folder, and all its characters are visible. */
 export function fileNameOf(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? "";
   const plain = withoutUnseen(last, "").replaceAll(/[<>:"|?*]/g, "_");

@@ -12,7 +12,7 @@ import type { Style } from "../terminal/style.ts";
 import type { SavedFile } from "./result-files.ts";
 import { counted, printable } from "../terminal/text.ts";
 
-/** One stage of a handoff: a line of JSON for a program, some lines of text for a person. */
+/** One stage of a handoff: a line of JSON for programs, lines of text for people. */
 export interface Stage {
   readonly event: string;
   readonly members: Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ export function progressStage({ by, attempt, message, fraction, data }: Progress
   };
 }
 
-/** For programs alone: people see the text grow in the status line. */
+/** For programs only: people see the text in the status line. */
 export function deltaStage({ by, attempt, number, text }: DeltaEvent): Stage {
   return { event: "delta", members: { by, attempt, number, text }, lines: () => [] };
 }
@@ -92,7 +92,7 @@ export function resultStage(
   };
 }
 
-/** What came along, each in a line, with what to do to have it. */
+/** Lists the artifacts, each with where it was saved or how to save it. */
 function filesText(artifacts: readonly Artifact[], saved: readonly SavedFile[]): readonly string[] {
   const lines = artifacts.map(({ name, media_type, size, data, url }) => {
     const path = saved.find((each) => each.name === name)?.path;
@@ -113,18 +113,18 @@ export function endedStage(
   return { event: "ended", members, lines: () => [] };
 }
 
-/** What is known of a handoff when there is no result of it. */
+/** What is known of a handoff that ended without a result. */
 export interface Followed {
   readonly handoffId: string;
   /** Undefined until it is in custody. */
   readonly job: string | undefined;
-  /** As it was typed. */
+  /** The command as it was typed. */
   readonly command: string;
-  /** False where the hub has not said how the handoff ended. */
+  /** False if the hub has not said how the handoff ended. */
   readonly isEndKnown: boolean;
 }
 
-/** How it ended without a result, and where to read why. */
+/** Describes how the handoff ended without a result, and where to read why. */
 export function endText(error: WaybillError, followed: Followed, style: Style): string {
   const { handoffId, job, command, isEndKnown } = followed;
   const { status, code, message, remedy } = error;
@@ -132,7 +132,7 @@ export function endText(error: WaybillError, followed: Followed, style: Style): 
   const ending = endOf(status, isEndKnown);
   const head = `${style.bad("✗")} ${style.strong(ending ?? happened)}`;
   const why = (ending === undefined ? more : [happened, ...more]).join(" ");
-  // Most messages say what to do; those that are one sentence don't.
+  // Most messages say what to do; those of a single sentence don't.
   const isAdvised = status === 103 || more.length > 0;
   const lines = [
     ...(why === "" ? [] : [why]),
@@ -157,7 +157,7 @@ function isUnknown(status: WaybillError["status"], isEndKnown: boolean): boolean
   return exitCodeOf(status) === 7 && !isEndKnown;
 }
 
-/** Left out where the message itself says best what happened. */
+/** Undefined if the error's message describes it best. */
 function endOf(status: WaybillError["status"], isEndKnown: boolean): string | undefined {
   if (isUnknown(status, isEndKnown)) return "It is not known how the handoff ended.";
   if (status === 103) return "The recipient waits for an answer.";

@@ -7,7 +7,7 @@ import { idOf } from "../command-line/id.ts";
 import { checkFile, readJson } from "../files/read-text.ts";
 import { parseDuration } from "../terminal/duration.ts";
 
-/** What `waybill send` was asked to hand off. */
+/** The work that `waybill send` was asked to hand off. */
 export async function workOf(given: Given): Promise<HandoffOptions> {
   const input = given.arguments["input"];
   const attempts = textOf(given, "attempts");
@@ -47,7 +47,7 @@ export function timeoutOf(given: Given): number | undefined {
   return timeout === undefined ? undefined : parseDuration(timeout, "timeout");
 }
 
-/** A time from now on, or a time of the calendar. */
+/** A duration from now, or a date. */
 function startOf(given: Given): Date | undefined {
   const text = textOf(given, "not-before");
   if (text === undefined) return undefined;

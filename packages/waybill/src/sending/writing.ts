@@ -1,10 +1,10 @@
 import type { DeltaEvent } from "@waybill/agent";
 import { printable, widthOf } from "../terminal/text.ts";
 
-/** More than the widest terminal shows of it. */
+/** More than the widest terminal can show. */
 const CHARACTERS_KEPT = 1_000;
 
-/** What a recipient is writing, as far as one line can show it. */
+/** The text that a recipient is streaming, for a status line. */
 export class Writing {
   #by = "";
   #attempt = 0;
@@ -17,7 +17,7 @@ export class Writing {
     this.#end = (isAnother ? text : this.#end + text).slice(-CHARACTERS_KEPT);
   }
 
-  /** The last of it, in so many columns; undefined where nothing has been written. */
+  /** The end of the text, in this many columns; undefined if there is no text. */
   line(columns: number): string | undefined {
     if (this.#end === "") return undefined;
     const before = `${printable(this.#by)}: `;

@@ -8,7 +8,7 @@ import { collectGarbage } from "./collect-garbage.ts";
 
 type GcEntry = PerformanceEntry & { readonly detail: NodeGCPerformanceDetail };
 
-test("the whole memory is looked through, not only its young part", async () => {
+test("the whole heap is collected, not only the young generation", async () => {
   const kinds: unknown[] = [];
   const seen = Promise.withResolvers<void>();
   const observer = new PerformanceObserver((list) => {
@@ -27,6 +27,6 @@ test("the young generation of a busy hub stays small", () => {
   // As on a machine with much memory.
   const { stdout, stderr } = spawnSync(process.execPath, ["--max-old-space-size=4096", fixture]);
   expect(String(stderr)).toBe("");
-  // By itself it becomes 128 MB large.
+  // Without the limit it grows to 128 MB.
   expect(Number(String(stdout))).toBeLessThan(100);
 });

@@ -3,15 +3,15 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** How much the heap may grow, over what was alive after one collection, before the next one. */
+/** How much the heap may grow, beyond what survived a collection, before the next one. */
 const GROWING_PERCENT = 30;
-/** What Node 22 lets the young generation grow to. */
+/** The limit of the young generation in Node 22. */
 const YOUNG_BYTES = 32 * 1024 * 1024;
 
 /**
- * Runs one full garbage collection, and has V8 run the next ones early. Before the first collection V8
- * lets the old generation grow to some 256 MB, and later to a multiple of what is alive. A flooded hub
- * keeps little alive and makes much garbage.
+ * Runs one full garbage collection, and makes V8 run the next ones early. Before the first collection
+ * V8 lets the old generation grow to about 256 MB, and later to a multiple of the surviving size. A
+ * flooded hub keeps little alive and creates much garbage.
  */
 export function collectGarbage(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
@@ -19,14 +19,14 @@ export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("globalThis.gc") as (() => void) | undefined;
   setFlagsFromString("--no-expose-gc");
-  // A runtime that offers none keeps its own limit.
+  // A runtime without this function keeps its own limit.
   collect?.();
 }
 
 /**
- * Keeps the young generation from growing further once it is large enough. On a machine with much
- * memory V8 lets it grow to 128 MB, and large objects in it to as much again before they are collected.
- * V8 makes it smaller in quiet times, so that it has to grow again.
+ * Stops the growth of the young generation once it is large enough. On a machine with much memory, V8
+ * lets it grow to 128 MB, and large objects in it to as much again before they are collected. V8
+ * shrinks it in quiet times, after which it has to grow again.
  */
 function boundYoungGeneration(): void {
   const observer = new PerformanceObserver(bound);
@@ -35,7 +35,7 @@ function boundYoungGeneration(): void {
 
   function bound(): void {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    // One of its two halves; what it is next has two of twice the size.
+    // The size of one semi-space. The next step doubles both.
     const half = (young?.space_used_size ?? 0) + (young?.space_available_size ?? 0);
     setFlagsFromString(`--semi-space-growth-factor=${4 * half <= YOUNG_BYTES ? 2 : 1}`);
   }

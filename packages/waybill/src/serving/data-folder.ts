@@ -15,10 +15,10 @@ import { syncFolder } from "../files/folder.ts";
 import { readOwn } from "../files/own-file.ts";
 
 const OWNER_ONLY = 0o600;
-/** Everything that the group and all others may do. */
+/** All permissions of the group and of others. */
 const OTHERS = 0o077;
 
-/** What lies in the folder of a hub, beside its database. */
+/** The files in a hub's data folder, beside its database. */
 export const DATA_FILES = {
   hubKey: "hub.key",
   operatorKey: "operator.key",
@@ -26,25 +26,25 @@ export const DATA_FILES = {
   url: "hub.url",
 } as const;
 
-/** What a database consists of, and what its owner locks. */
+/** All files of a database, and the lock file of its owner. */
 export function databaseFiles(database: string): readonly string[] {
   return ["", "-wal", "-shm", "-owner"].map((ending) => database + ending);
 }
 
 /**
- * Takes away what others may do with the files that an older release, or a restored backup, left
- * open. Gives those that were; keys and the token are not mended in silence.
+ * Removes the permissions of others from files that an older release or a restored backup left open.
+ * Returns the files that were open. Keys and the token are not repaired silently.
  */
 export function closeToOthers(folder: string, database: string): readonly string[] {
   const files = [...databaseFiles(database), join(folder, DATA_FILES.url)];
-  // What a link leads to is not this folder's.
+  // A link's target does not belong to this folder.
   const isHere = (path: string) => existsSync(path) && !lstatSync(path).isSymbolicLink();
   const open = files.filter((path) => isHere(path) && isOpenToOthers(path) === true);
   for (const path of open) chmodSync(path, OWNER_ONLY);
   return open;
 }
 
-/** Writes a file that nobody else may read at any moment, in the place of whatever is there: a link too. */
+/** Writes a file that is never readable by others, and replaces whatever is there, including a link. */
 export function writeOwn(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   const part = `${path}.part`;
@@ -56,7 +56,10 @@ export function writeOwn(folder: string, name: string, text: string): string {
   return path;
 }
 
-/** The operator token of a data folder; a new one where there is none, or one of another custody domain. */
+/**
+ * The operator token of a data folder. If it is missing or of another custody domain, a new one is
+ * created.
+ */
 export function operatorTokenIn(folder: string, domain: string): string {
   const path = join(folder, DATA_FILES.operatorToken);
   const read = readOwn(path);
@@ -73,7 +76,7 @@ export function operatorTokenIn(folder: string, domain: string): string {
   return made;
 }
 
-/** Whether others than its owner may read or write it; undefined where that can't be told. */
+/** Whether others than the owner may read or write it; undefined if this is unknown. */
 export function isOpenToOthers(path: string, mode: number = OTHERS): boolean | undefined {
   if (process.platform === "win32") return undefined;
   try {

@@ -14,18 +14,19 @@ import type { RunningHub, StartOptions } from "./start-hub.ts";
 export interface RunOptions {
   readonly mode: "dev" | "hub";
   readonly logger?: StartOptions["logger"];
-  /** Hears what happens, where that is not shown. */
+  /** Receives log events that are not shown on the terminal. */
   readonly log?: StartOptions["log"];
 }
 
-/** Starts a hub, says where everything is, and ends it gracefully when it is asked to. */
+/** Starts a hub, prints its addresses and paths, and shuts it down gracefully on request. */
 export async function runHub(
   { settings, terminal, signal }: Context,
   options: RunOptions,
 ): Promise<void> {
   const startedAt = Date.now();
   const { values } = settings;
-  // Its own first steps are nobody's news, and the first line is where everything is.
+  // The hub's own first steps are not logged, because the first line should be the one with the
+  // addresses.
   let isReady = false;
   const hub = await startHub(values, {
     logger: options.logger,
@@ -44,7 +45,7 @@ export async function runHub(
       bannerText(hub, options.mode, Date.now() - startedAt, style),
     );
     isReady = true;
-    // Else a hub under load takes 150 MB more than it needs.
+    // Without it, a hub under load takes 150 MB more.
     collectGarbage();
     if (isOpen(values)) terminal.warn((style) => openWarning(values.host, style));
     if (!signal.aborted) await once(signal, "abort");
@@ -62,7 +63,7 @@ export async function runHub(
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/;
 
-/** Reachable by others, and nothing hides what goes over the wire. */
+/** Whether the hub is reachable by others without encryption. */
 function isOpen({
   host,
   tls_cert: cert,
@@ -71,7 +72,7 @@ function isOpen({
   return !LOOPBACK.test(host) && cert === undefined && !isBehindProxy;
 }
 
-/** Whoever reads a log in JSON is not to find a line that is none. */
+/** A reader of a JSON log must find only JSON. */
 function openedText(path: string, isJson: boolean, style: Style): string {
   const says = `Others could read or write ${path}. Now only its owner can; others may know what it contains.`;
   return isJson ? JSON.stringify({ warning: says }) : `${style.warning("!")} ${says}`;

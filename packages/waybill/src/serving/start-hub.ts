@@ -20,11 +20,11 @@ import { closeToOthers, DATA_FILES, operatorTokenIn, writeOwn } from "./data-fol
 export interface StartOptions {
   readonly log: (event: HubLogEvent) => void;
   readonly logger?: ServeOptions["logger"];
-  /** Hears of each file that others could read, or write, until now. */
+  /** Called for each file that others could read or write until now. */
   readonly warn: (path: string) => void;
 }
 
-/** A hub that runs, and where everything of it is. */
+/** A running hub, with its addresses and paths. */
 export interface RunningHub {
   readonly hubId: string;
   /** The custody domain: what others pin. */
@@ -34,11 +34,11 @@ export interface RunningHub {
   readonly database: string;
   readonly hubKey: string;
   readonly tokenFile: string;
-  /** Lets what is under way finish, and gives the database back. */
+  /** Lets requests in progress finish, and closes the database. */
   close(): Promise<void>;
 }
 
-/** Opens the database, the hub over it and the doors to it; takes all back where one fails. */
+/** Opens the database, the hub over it, and its listeners; closes all of them if one fails. */
 export async function startHub(
   values: SettingValues,
   { log, logger, warn }: StartOptions,
@@ -86,7 +86,10 @@ export async function startHub(
   }
 }
 
-/** `#` and a custody domain, or the thumbprint of a key, after an address pins the hub there. */
+/**
+ * An address may end with `#` and a custody domain or the thumbprint of a key, which pins the hub
+ * there.
+ */
 async function peerAt(
   address: string,
   data: string,
@@ -105,7 +108,7 @@ function failedPeer(logger: ServeOptions["logger"]): (error: unknown) => void {
 
 const PEER_KEY_HEX = 16;
 
-/** An agent may have some of the largest blobs here, however large they may be. */
+/** The blob quota of an agent, as a multiple of the largest blob. */
 const LARGEST_PER_AGENT = 4;
 
 function blobLimits({ max_blob, blob_space, keep_blobs }: SettingValues): Partial<HubLimits> {
@@ -119,7 +122,7 @@ function blobLimits({ max_blob, blob_space, keep_blobs }: SettingValues): Partia
   };
 }
 
-/** Takes the name before anybody else can: who holds it may replay what others have handed off. */
+/** Reserves the name before anybody else can take it: its holder may replay handoffs of others. */
 async function enrolOperator(
   hub: HubServer,
   data: string,
@@ -222,7 +225,7 @@ function withoutKey(database: string, hubKey: string): WaybillError {
   );
 }
 
-/** For commands on this machine: not through the proxy. A certificate is for the public name. */
+/** The address for commands on this machine. It avoids the proxy. A certificate is for the public name. */
 function addressHere(
   { url, port }: ServedHub,
   { host, public_url, tls_cert }: SettingValues,
@@ -231,11 +234,11 @@ function addressHere(
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The address is that of the hub that runs, and not of one that was here since. */
+/** Removes the file only if it holds this hub's address: a later hub may have written its own. */
 function removeUrlFile(urlFile: string, url: string): void {
   try {
     if (readFileSync(urlFile, "utf8").trim() === url) rmSync(urlFile);
   } catch {
-    // Somebody has taken it away already.
+    // It has been removed already.
   }
 }

@@ -7,7 +7,7 @@ const TURNS = 2_000;
 const OBJECTS_PER_TURN = 5_000;
 const TURNS_KEPT = 600;
 
-/** Works as a busy hub does, and says in MB how large the young generation has become. */
+/** Produces garbage like a busy hub, and prints the size of the young generation in MB. */
 collectGarbage();
 const kept: unknown[][] = [];
 let most = 0;

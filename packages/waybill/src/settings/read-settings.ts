@@ -9,7 +9,7 @@ import type { Settings, SettingsInput } from "./settings.ts";
 
 const CONFIG_FILE = "waybill.json";
 
-/** Reads what was set for this process, here and now. */
+/** Reads the settings of this process. */
 export function readSettings(
   flags: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>> = process.env,

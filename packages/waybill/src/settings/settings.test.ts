@@ -20,7 +20,7 @@ const FLAG = { port: "1" };
 const ENVIRONMENT = { WAYBILL_PORT: "2" };
 const FILE = { path: "/etc/waybill.json", members: { port: 3 } };
 
-describe("flag over environment over file over default", () => {
+describe("a flag wins over the environment, the file and the default, in this order", () => {
   test.each([
     [{ flags: FLAG, environment: ENVIRONMENT, file: FILE }, 1, "flag"],
     [{ environment: ENVIRONMENT, file: FILE }, 2, "environment"],
@@ -34,7 +34,7 @@ describe("flag over environment over file over default", () => {
   });
 });
 
-test("a path in a file lies in the file's folder, others in the current one", () => {
+test("a path in a file is relative to the file's folder, any other to the current one", () => {
   expect(
     resolve({ file: { path: "/etc/waybill.json", members: { data: "hub" } } }).values.data,
   ).toBe("/etc/hub");
@@ -45,7 +45,7 @@ test("a path in a file lies in the file's folder, others in the current one", ()
   });
 });
 
-test("the hub that runs here and its token are found in the data folder", () => {
+test("the running hub and its token are found in the data folder", () => {
   const lies: Record<string, string> = {
     "/work/.waybill/hub.url": "http://127.0.0.1:5",
     "/work/.waybill/operator.token": "t",
@@ -56,7 +56,7 @@ test("the hub that runs here and its token are found in the data folder", () => 
   expect(origins.hub).toEqual({ source: "default", name: "/work/.waybill/hub.url" });
 });
 
-test("where no hub runs on the data folder there is none, whatever else runs on this machine", () => {
+test("without a hub on the data folder no other hub on this machine is used", () => {
   const { values, origins } = resolve({ flags: FLAG });
   expect([values.hub, values.token]).toEqual([undefined, undefined]);
   expect(origins.hub.name).toBe("/work/.waybill/hub.url, which does not exist");
@@ -97,7 +97,7 @@ test.each([
   expect(resolve({ file }).values.max_blob).toBe(bytes);
 });
 
-test("the README has every setting", () => {
+test("the README lists every setting", () => {
   const text = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const readme = text.replaceAll(/ +/g, " ").replaceAll("\\", "");
   for (const [name, { says }] of Object.entries(SETTINGS)) {
@@ -105,7 +105,7 @@ test("the README has every setting", () => {
   }
 });
 
-test("a token that is wrong is not shown", () => {
+test("an invalid token is not shown", () => {
   expect(() =>
     resolve({ file: { path: "/w.json", members: { token: { hidden: "secret" } } } }),
   ).toThrow(expect.objectContaining({ message: expect.not.stringContaining("secret") }) as Error);

@@ -7,22 +7,22 @@ import { DEFAULT_PORT, flagOf, SETTING_NAMES, SETTINGS, variableOf } from "./tab
 import type { SettingName, SettingValues } from "./table.ts";
 import { isHttp, settingValue } from "./value.ts";
 
-/** Where a value comes from, the strongest first. */
+/** The sources of a value, in order of precedence. */
 export const SOURCES = ["flag", "environment", "file", "default"] as const;
 export type Source = (typeof SOURCES)[number];
 
 export interface Origin {
   readonly source: Source;
-  /** The flag, the variable or the file. */
+  /** The name of the flag, variable or file. */
   readonly name: string;
 }
 
 export interface Settings {
   readonly values: SettingValues;
   readonly origins: Readonly<Record<SettingName, Origin>>;
-  /** The configuration file, where there is one. */
+  /** The configuration file, if there is one. */
   readonly file: string | undefined;
-  /** Somebody said to read that file; otherwise it was found in the current folder. */
+  /** False if it was found in the current folder. */
   readonly isFileNamed: boolean;
 }
 
@@ -33,19 +33,22 @@ export interface SettingsInput {
   readonly file:
     | {
         readonly path: string;
-        /** Left out: it was found in the current folder. */
+        /** By default it was found in the current folder. */
         readonly isNamed?: boolean;
         readonly members: Readonly<Record<string, unknown>>;
       }
     | undefined;
   readonly folder: string;
-  /** What lies in the data folder: the address of the hub that runs on it, and its token. */
+  /** Reads from the data folder: the address of the running hub, and its token. */
   readonly readData: (path: string) => OwnFile;
 }
 
 type Mutable<T> = { -readonly [Member in keyof T]?: T[Member] };
 
-/** Flag over environment over file over default. Pure: what is read was read before. */
+/**
+ * A flag wins over the environment, which wins over the file and the default. Pure: all input is read
+ * before.
+ */
 export function resolveSettings(input: SettingsInput): Settings {
   checkMembers(input.file);
   const values: Mutable<SettingValues> = {};
@@ -77,7 +80,7 @@ function given(
   const flag = flags[flagOf(name)];
   if (flag !== undefined) return { source: "flag", name: `--${flagOf(name)}`, value: flag };
   const variable = environment[variableOf(name)];
-  // An empty variable is how a shell leaves one out.
+  // Shells use an empty variable for an unset one.
   if (variable !== undefined && variable !== "") {
     return { source: "environment", name: variableOf(name), value: variable };
   }
@@ -87,7 +90,7 @@ function given(
 
 type Default = [SettingName, { value: unknown; from: string }];
 
-/** In this order: later ones are made of earlier ones. */
+/** In this order, because later defaults depend on earlier ones. */
 function defaultsOf(
   values: Mutable<SettingValues>,
   { folder, readData }: SettingsInput,

@@ -1,4 +1,4 @@
-/** Everything that can be set, by a flag, the environment or a file. */
+/** All settings, given by a flag, the environment or a file. */
 export interface SettingValues {
   readonly data: string;
   readonly hub: string | undefined;
@@ -32,7 +32,7 @@ export type SettingName = keyof SettingValues;
 
 export interface SettingSpec {
   readonly kind: "text" | "path" | "url" | "port" | "size" | "time" | "switch" | "list";
-  /** What stands for its value in the help. */
+  /** The placeholder of its value in the help. */
   readonly value: string;
   readonly says: string;
   readonly isSecret?: boolean;
@@ -40,7 +40,7 @@ export interface SettingSpec {
 
 export const DEFAULT_PORT = 7411;
 
-/** One row a setting: `tls_cert` is `--tls-cert`, `WAYBILL_TLS_CERT`, and `tls_cert` in the file. */
+/** One row for each setting: `tls_cert` is `--tls-cert`, `WAYBILL_TLS_CERT`, and `tls_cert` in the file. */
 export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
   data: {
     kind: "path",

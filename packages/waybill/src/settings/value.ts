@@ -15,7 +15,7 @@ const SWITCH: Readonly<Record<string, boolean>> = {
   "0": false,
 };
 
-/** What each kind of setting may be; undefined for what it may not. */
+/** Reads each kind of setting; returns undefined for an invalid value. */
 const READERS: Readonly<Record<SettingSpec["kind"], { read: Reader; must: string }>> = {
   text: { must: "be a text", read: (given) => (isText(given) ? given : WRONG) },
   path: {
@@ -57,7 +57,10 @@ const READERS: Readonly<Record<SettingSpec["kind"], { read: Reader; must: string
 
 const WRONG = "\0";
 
-/** Reads what was given for a setting; `from` is where, for the message. Paths lie in `folder`. */
+/**
+ * Reads the value of a setting; `from` is its source, for the error message. Paths are relative to
+ * `folder`.
+ */
 export function settingValue(
   name: SettingName,
   given: unknown,
@@ -79,7 +82,7 @@ const SIZES: readonly (readonly [unit: string, decimal: number, binary: number])
   ["T", 1e12, 2 ** 40],
 ];
 
-/** In bytes; a plain number is bytes too. */
+/** In bytes, also for a plain number. */
 function sizeOf(given: unknown): number | undefined {
   const [, number, unit, binary] = /^(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B?$/.exec(String(given)) ?? [];
   if (number === undefined || (binary === "i" && unit === "")) return undefined;

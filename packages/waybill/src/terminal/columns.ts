@@ -4,8 +4,8 @@ import { beside, hanging } from "./wrap.ts";
 const LAST_MIN = 24;
 
 /**
- * Rows under a head, in columns as wide as their widest cell. The last column is wrapped; where that
- * is not enough, each row becomes a block with a line for each cell.
+ * Rows below a header, in columns as wide as their widest cell. The last column is wrapped. If that
+ * is not enough, each row becomes a block with one line for each cell.
  */
 export function columns(
   head: readonly string[],
@@ -47,7 +47,7 @@ function blocks(
     .join("\n\n");
 }
 
-/** Names and values below each other. */
+/** Names and values, one pair a line. */
 export function pairs(
   rows: readonly (readonly [string, string])[],
   faint: (text: string) => string,

@@ -24,14 +24,14 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `500ms`, `30s`, `5m`, `2h`, `1d`; undefined for what is no such time. */
+/** `500ms`, `30s`, `5m`, `2h`, `1d`; undefined for anything else. */
 export function durationOf(text: string): number | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const ms = number === undefined ? Number.NaN : Number(number) * UNITS[unit!]!;
   return ms >= 1 ? ms : undefined;
 }
 
-/** The same, for an option that must have one. */
+/** The same, for an option that requires a duration. */
 export function parseDuration(text: string, option: string): number {
   const ms = durationOf(text);
   if (ms !== undefined) return ms;

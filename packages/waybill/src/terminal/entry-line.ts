@@ -9,17 +9,17 @@ import { padded, printable } from "./text.ts";
 
 export interface EntryLine {
   readonly handoffId: string | null;
-  /** Left out where the entry does not say which job it is about. */
+  /** Undefined if the entry does not name its job. */
   readonly correlationId: string | undefined;
   readonly value: unknown;
-  /** Left out for what only repeats: a terminal is for the news. */
+  /** Undefined for repetitive entries: a terminal shows only news. */
   readonly text: ((style: Style) => string) | undefined;
 }
 
 const WHO_WIDTH = 16;
 const SAYS_MAX = 160;
 
-/** One entry of the ledger in a line. */
+/** One ledger entry as a line. */
 export function lineOf({ content, ...members }: WireEntry): EntryLine {
   const { at, type, handoff_id: handoffId } = members;
   const { by, told, about, correlationId, ...read } = READERS[type](content);

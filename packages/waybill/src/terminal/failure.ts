@@ -2,7 +2,7 @@ import type { WaybillError } from "@waybill/protocol";
 import type { Style } from "./style.ts";
 import { printableLines } from "./text.ts";
 
-/** Where the first sentence ends. */
+/** Matches the space between two sentences. */
 const SENTENCE_END = /(?<=[.!?])\s+(?=[^a-z])/;
 
 /** What a person reads when a command fails: what happened, then why and what to do, then the codes. */
@@ -24,12 +24,12 @@ export function failureText(
   return lines.join("\n");
 }
 
-/** The first one says what happened. */
+/** The first sentence says what happened. */
 export function sentencesOf(message: string): string[] {
   return message.split(SENTENCE_END);
 }
 
-/** For scripts, and for whoever looks an error up. */
+/** The codes of an error, for scripts and for searching. */
 export function codesText(
   { status, code }: Pick<WaybillError, "status" | "code">,
   command: string | undefined,

@@ -4,7 +4,7 @@ import { durationText } from "./duration.ts";
 import type { Style } from "./style.ts";
 import { printable, spacedJson } from "./text.ts";
 
-/** What an agent says about itself, for a person. */
+/** An agent's manifest as text for people. */
 export function manifestText(manifest: Manifest, style: Style): string {
   const { agent_id, version, description, sequence, keys, capabilities } = manifest;
   const about = pairs(
@@ -45,7 +45,7 @@ function capabilityText(capability: Manifest["capabilities"][number], style: Sty
   return `${title}\n${pairs(rows, style.faint).replaceAll(/^/gm, "  ")}`;
 }
 
-/** Whom a capability takes work from, where it says so. */
+/** From whom a capability takes work, if it is restricted. */
 export function fromText({ agents = [], keys = [], groups = [] }: TakesFrom): string {
   const parts = Object.entries({ agents, keys, groups }).filter(([, names]) => names.length > 0);
   return parts.map(([kind, names]) => `${kind} ${names.join(", ")}`).join("; ");

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 
-/** What a colour is for. Nothing is told by its colour alone. */
+/** The meaning of each colour. No information is in the colour alone. */
 const ROLES = {
   strong: ["bold"],
   faint: ["dim"],
@@ -16,14 +16,14 @@ const ROLES = {
 export type Style = Readonly<Record<keyof typeof ROLES, (text: string) => string>>;
 
 /**
- * Stands for the escape of a colour until it is written, and nobody can know it: what strangers wrote
- * is told from what is coloured here, even where somebody has forgotten to look at it.
+ * Stands for a colour's escape character until output, and can't be guessed. So foreign escapes are
+ * told from our own colours, even in text that was not sanitised.
  */
 export const MARK: string = `\u001b${randomUUID()}`;
 
 export function styleFor(hasColors: boolean): Style {
   const roles = Object.entries(ROLES).map(([role, formats]) => {
-    // Whether the stream takes colours was decided by the caller, for both streams alike.
+    // The caller has decided for both streams whether they take colours.
     const [before = "", after = ""] = styleText([...formats], "\0", { validateStream: false })
       .replaceAll("\u001b", MARK)
       .split("\0");
@@ -33,7 +33,7 @@ export function styleFor(hasColors: boolean): Style {
   return Object.fromEntries(roles) as Style;
 }
 
-/** https://no-color.org, https://force-color.org, and whether somebody looks at it. */
+/** https://no-color.org, https://force-color.org, and whether the stream is a terminal. */
 export function isColored(
   isTerminal: boolean,
   environment: Readonly<Record<string, string | undefined>>,

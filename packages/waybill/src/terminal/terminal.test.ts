@@ -12,17 +12,17 @@ test.each([
   ["\u202efdp.exe", "fdp.exe"],
   ["zero\u200bwidth\ud800", "zero width"],
   ["Frachtbrief 🧾 提单", "Frachtbrief 🧾 提单"],
-])("a stranger's %j can do nothing but be read", (text, shown) => {
+])("foreign text %j is harmless", (text, shown) => {
   expect(printable(text)).toBe(shown);
 });
 
-test("lines stay lines, and long text ends with a sign of it", () => {
+test("lines stay lines, and shortened text ends with an ellipsis", () => {
   expect(printableLines("a\u001bb\nc")).toBe("a b\nc");
   expect(printable("x".repeat(500))).toHaveLength(400);
   expect(printable("x".repeat(500)).endsWith("…")).toBe(true);
 });
 
-test("columns line up, whatever is in them, and the last one is wrapped", () => {
+test("columns line up, whatever they contain, and the last one is wrapped", () => {
   const style = styleFor(true);
   expect(widthOf(style.bad("提单"))).toBe(4);
   expect(widthOf(padded(style.good("✔ ok"), 8))).toBe(8);
@@ -55,7 +55,7 @@ test.each([
   expect(wrapped(text, width)).toBe(expected);
 });
 
-test("a command line is broken so that a shell takes it as it stands", () => {
+test("a command line is wrapped so that a shell accepts it unchanged", () => {
   const line = `waybill send review @draft.json --to anna --answer 'ok=yes no' --json`;
   expect(commandWrapped(line, 40, 2)).toBe(
     "  waybill send review @draft.json \\\n    --to anna --answer 'ok=yes no' \\\n    --json",
@@ -90,7 +90,7 @@ test.each([
   expect(durationText(ms)).toBe(text);
 });
 
-test("a time is a number and a unit", () => {
+test("a duration is a number and a unit", () => {
   expect(parseDuration("500ms", "timeout")).toBe(500);
   expect(parseDuration("1.5h", "timeout")).toBe(5_400_000);
   for (const text of ["5", "5 m", "-1s", "0s", "1e3s", "soon"]) {
@@ -98,7 +98,7 @@ test("a time is a number and a unit", () => {
   }
 });
 
-test("one, or several", () => {
+test("nouns are singular or plural", () => {
   expect([counted(1, "handoff"), counted(2000, "handoff")]).toEqual([
     "1 handoff",
     "2,000 handoffs",

@@ -10,12 +10,12 @@ export interface TerminalOptions {
   readonly isQuiet: boolean;
 }
 
-/** What is drawn to scale needs a width also where nobody looks at it. */
+/** The width of drawings to scale if the output is not a terminal. */
 const DRAWN_WITHOUT_TERMINAL = 120;
-/** A terminal that does not say how wide it is. */
+/** The width of a terminal that does not report one. */
 export const USUAL_COLUMNS = 80;
 
-/** How wide lines may be; where nobody looks at them, they are not broken, so that programs can read them. */
+/** The width of lines. Output to a file or pipe is not wrapped, so that programs can read it. */
 export function widthOfStream(stream: {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -24,15 +24,14 @@ export function widthOfStream(stream: {
 }
 
 /**
- * The one way to the terminal: what strangers wrote can do nothing there but be read.
- *
- * Answers go to stdout, as text or as JSON. What happens meanwhile goes to stderr, and only where
- * somebody looks; errors always do.
+ * The only way to the terminal. It removes everything from foreign text that a terminal would obey.
+ * Answers go to stdout, as text or as JSON. Progress goes to stderr if that is a terminal; errors
+ * always do.
  */
 export class Terminal {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
-  /** Whether somebody watches stderr. */
+  /** Whether stderr is a terminal. */
   readonly isWatched: boolean;
   readonly out: Style;
   readonly err: Style;
@@ -46,56 +45,56 @@ export class Terminal {
     this.err = styleFor(isColored(process.stderr.isTTY, process.env));
   }
 
-  /** How wide the lines of an answer may be. */
+  /** The maximum width of lines in an answer. */
   get width(): number {
     return widthOfStream(process.stdout);
   }
 
-  /** How wide a drawing is made. */
+  /** The width of a drawing. */
   get columns(): number {
     return Math.min(this.width, DRAWN_WITHOUT_TERMINAL);
   }
 
-  /** The answer, or one item of a stream of them. */
+  /** Prints the answer, or one item of a stream of answers. */
   async answer(value: unknown, text: (style: Style) => string): Promise<void> {
     if (this.isJson) await this.json(JSON.stringify(value));
     else await this.write(`${text(this.out)}\n`);
   }
 
-  /** JSON, of the same value in characters that can all be seen. */
+  /** Prints JSON of the same value, with all characters visible. */
   async json(json: string): Promise<void> {
     await this.#put(`${shownJson(json)}\n`);
   }
 
-  /** Text for people, in lines that fit. */
+  /** Prints text for people, wrapped to the width. */
   async write(text: string): Promise<void> {
     await this.#put(shown(wrapped(text, this.width)));
   }
 
-  /** Text for a program, such as a script, exactly as it is. */
+  /** Prints text for programs, such as a script, unchanged. */
   async verbatim(text: string): Promise<void> {
     await this.#put(shown(text));
   }
 
-  /** Waits where the reader is slower. */
+  /** Waits if the reader is slower. */
   async #put(text: string): Promise<void> {
     this.status(undefined);
     if (process.stdout.write(text)) return;
     await new Promise<void>((resolve) => process.stdout.once("drain", resolve));
   }
 
-  /** Progress. */
+  /** Prints progress. */
   note(text: (style: Style) => string): void {
     if (this.isWatched) this.warn(text);
   }
 
-  /** What must be read whoever looks. */
+  /** Prints what must be read even if stderr is not a terminal. */
   warn(text: (style: Style) => string): void {
     this.status(undefined);
     process.stderr.write(`${shown(wrapped(text(this.err), widthOfStream(process.stderr)))}\n`);
   }
 
-  /** The line that the next output takes the place of. */
+  /** Shows a line that the next output replaces. */
   status(text: string | undefined): void {
     if (!this.isWatched || (text === undefined && !this.#hasStatus)) return;
     this.#hasStatus = text !== undefined;

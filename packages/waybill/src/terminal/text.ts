@@ -1,13 +1,13 @@
 /// <reference types="node" />
 import { withoutColors, withoutUnseen } from "./unseen.ts";
 
-/** A stranger's text in one line that can do nothing but be read. */
+/** Foreign text in one line, made safe to print. */
 export function printable(text: string, charactersMax = 400): string {
   const line = withoutUnseen(text, " ").replaceAll(/ {2,}/g, " ").trim();
   return shortened(line, charactersMax);
 }
 
-/** A stranger's text of several lines. */
+/** Foreign text of several lines, made safe to print. */
 export function printableLines(text: string): string {
   return text
     .split("\n")
@@ -15,7 +15,7 @@ export function printableLines(text: string): string {
     .join("\n");
 }
 
-/** Ends between two words, where there are some. */
+/** Shortens text, between two words if possible. */
 export function shortened(text: string, charactersMax: number): string {
   const characters = [...text];
   if (characters.length <= charactersMax) return text;
@@ -24,7 +24,7 @@ export function shortened(text: string, charactersMax: number): string {
   return `${cut.slice(0, space > charactersMax / 2 ? space : undefined).join("")}…`;
 }
 
-/** JSON in one line that can be broken between its members. */
+/** JSON in one line, with spaces where it can be wrapped. */
 export function spacedJson(value: unknown): string {
   return JSON.stringify(value, null, 1)
     .replaceAll(/([[{])\n */g, "$1")
@@ -34,7 +34,7 @@ export function spacedJson(value: unknown): string {
 
 const segmenter = new Intl.Segmenter();
 
-/** How many columns it takes, colours not counted. */
+/** How many columns the text takes, without its colours. */
 export function widthOf(text: string): number {
   const plain = withoutColors(text);
   if (/^[\x20-\x7e]*$/.test(plain)) return plain.length;

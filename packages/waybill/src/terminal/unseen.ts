@@ -1,15 +1,15 @@
 import { MARK } from "./style.ts";
 
 /**
- * What a stranger's text could steer a terminal with, or hide in it: controls (C0, DEL, C1), format
- * characters (bidirectional overrides and isolates, zero-width and soft ones, tags), separators of
- * lines, halves of surrogate pairs, and whatever else is shown as nothing. The selectors of how an
- * emoji is drawn stay.
+ * Characters with which foreign text could control a terminal or hide something: controls (C0, DEL,
+ * C1), format characters (bidirectional overrides and isolates, zero-width characters, soft hyphens,
+ * tags), line separators, lone surrogates, and everything else that is invisible. Variation selectors
+ * of emoji are kept.
  */
 const UNSEEN =
   /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** What colours begin and end with here, and what parts lines. */
+/** The start and the end of our colours, and line breaks. */
 const COLOR = new RegExp(String.raw`${MARK}(\[\d+m)`, "gu");
 const PIECES = new RegExp(String.raw`(${MARK}\[\d+m|[\n\t]+)`, "u");
 
@@ -18,27 +18,27 @@ export function withoutColors(text: string): string {
   return text.replace(COLOR, "");
 }
 
-/** In the place of each of them. */
+/** Replaces each unseen character. */
 export function withoutUnseen(text: string, instead: string): string {
   return text.replace(UNSEEN, instead);
 }
 
-/** Most of what is written: looked at in a fraction of the time. */
+/** A fast check that most text passes. */
 const PLAIN = /^[\n\x20-\x7e]*$/;
 
-/** Text as it may reach a terminal: in lines, in our own colours, and nothing else. */
+/** Text that is safe for a terminal: lines and our own colours, nothing else. */
 export function shown(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
     .split(PIECES)
     .map((piece, index) =>
-      // Every other one is what the text was split at.
+      // Odd pieces are the separators.
       index % 2 === 1 ? piece.replace(COLOR, "\u001b$1") : withoutUnseen(piece, "\ufffd"),
     )
     .join("");
 }
 
-/** JSON of the same value, in characters that can all be seen. */
+/** JSON of the same value, with all characters visible. */
 export function shownJson(json: string): string {
   if (PLAIN.test(json)) return json;
   return json.replace(UNSEEN, (character) =>

@@ -1,12 +1,12 @@
 import { padded, widthOf } from "./text.ts";
 import { withoutColors } from "./unseen.ts";
 
-/** Text continues below the first word of its line, unless that would leave less than this. */
+/** Text continues below the first word of its line, unless that leaves fewer columns than this. */
 const ROOM_MIN = 24;
 
 /**
- * Breaks long lines between words and never inside of one, so that ids, paths and addresses can be
- * copied. A word that is wider than the terminal gets a line of its own.
+ * Wraps long lines between words and never inside one, so that ids, paths and addresses can be
+ * copied. A word that is wider than the terminal gets its own line.
  */
 export function wrapped(text: string, width: number): string {
   if (!Number.isFinite(width)) return text;
@@ -16,7 +16,7 @@ export function wrapped(text: string, width: number): string {
     .join("\n");
 }
 
-/** Signs that a line begins with; its continuation stands below what follows them. */
+/** Symbols at the start of a line; the continuation starts below the text after them. */
 const LEAD = /^[✔✗!●○·→?▌↻…\s]*/u;
 
 function wrappedLine(line: string, width: number): string {
@@ -24,7 +24,10 @@ function wrappedLine(line: string, width: number): string {
   return hanging(line, width, continuationOf(withoutColors(line), width));
 }
 
-/** Where the text of a line begins: after its indent, its sign, and the columns that are set off by two spaces. */
+/**
+ * The column where a line's text starts: after its indent, its symbol, and columns separated by two
+ * spaces.
+ */
 function continuationOf(plain: string, width: number): number {
   const gaps = [...plain.matchAll(/\S( {2,})(?=\S)/g)].map(
     ({ index, 0: gap }) => index + gap.length,
@@ -35,7 +38,7 @@ function continuationOf(plain: string, width: number): number {
   return width - indent < ROOM_MIN ? 0 : indent;
 }
 
-/** Breaks one line; what follows begins in column `indent`. */
+/** Wraps one line; its continuation starts in column `indent`. */
 export function hanging(line: string, width: number, indent: number): string {
   const margin = " ".repeat(indent);
   const lines: string[] = [];
@@ -50,13 +53,13 @@ export function hanging(line: string, width: number, indent: number): string {
       continue;
     }
     lines.push(current);
-    // At the margin there may be no room for it, where there is some from the left edge.
+    // A word that does not fit after the margin may fit from the left edge.
     current = indent + widthOf(word) > width ? word : margin + word;
   }
   return [...lines, current].join("\n");
 }
 
-/** A command line in as many lines as it needs, to be pasted as it stands. */
+/** Splits a command line into as many lines as it needs, to be pasted unchanged. */
 export function commandWrapped(line: string, width: number, indent: number): string {
   const margin = " ".repeat(indent);
   if (indent + line.length <= width) return margin + line;
@@ -75,7 +78,7 @@ export function commandWrapped(line: string, width: number, indent: number): str
     .join(" \\\n");
 }
 
-/** An option stays with its value, and what stands in quotes stays together. */
+/** An option stays with its value, and quoted text stays together. */
 function pastedWords(line: string): string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
   return words.reduce<string[]>((all, word) => {

@@ -15,12 +15,12 @@ export interface Recorded {
 
 interface TraceNode extends TraceHandoff {
   readonly parentId: string | undefined;
-  /** Whoever was asked, and whoever handed it off. */
+  /** The recipients and the delegator. */
   readonly parties: readonly string[];
   readonly children: TraceNode[];
 }
 
-/** Puts together what is on record about a job; nothing of it is asked for here. */
+/** Assembles the trace of a job from its records. It makes no requests. */
 export function buildTrace(
   correlationId: string,
   recorded: readonly Recorded[],
@@ -42,7 +42,7 @@ export function buildTrace(
     }),
   );
   const handoffs = told.job.map(({ root }) => root);
-  // What others wrote under this id says nothing of how long the job took.
+  // Foreign handoffs under this id don't count towards the job's duration.
   const own = handoffs.flatMap((each) => [...withDescendants(each)]);
   const isOver = own.every(({ endedAt }) => endedAt !== undefined);
   const signatures = all
@@ -99,7 +99,7 @@ function handoffOf(recorded: Recorded, context: RecordContext): TraceNode {
   };
 }
 
-/** What the recipient has found counts more than what the hub knew when it offered the handoff. */
+/** The recipient's finding outweighs what the hub knew when it offered the handoff. */
 function stateOf({ view }: Recorded): SessionState | undefined {
   const ending =
     view.ending === undefined ? undefined : parseEnvelope(readCompact(view.ending).payload);
@@ -107,7 +107,7 @@ function stateOf({ view }: Recorded): SessionState | undefined {
   return found ?? view.session;
 }
 
-/** When it ended: with the envelope that ended it, or with the hub's own word. */
+/** When it ended: by the envelope that ended it, or by the hub's decision. */
 function endOf({ view, entries }: Recorded, events: readonly TraceEvent[]): number {
   const ending = entries.find(({ content }) => content === view.ending);
   return ending?.at ?? events.at(-1)?.at ?? view.deadline;

@@ -7,7 +7,7 @@ export type EventText = Pick<TraceEvent, "type" | "says" | "tone"> & {
   readonly status?: StatusCode;
 };
 
-/** What the hub wrote down about a step of its own, as the ledger has it. */
+/** A hub's record of one of its decisions, as in the ledger. */
 export interface Decision extends Quota {
   readonly type: string;
   readonly handoff_id: string;
@@ -25,7 +25,7 @@ export interface Decision extends Quota {
   readonly removed?: readonly string[];
 }
 
-/** What is told of the hub's decisions. What stands with an envelope anyway is not here. */
+/** The texts for the hub's decisions. Decisions that show with an envelope anyway are not here. */
 export const DECISIONS: Readonly<Record<string, (decision: Decision) => EventText>> = {
   offer: ({ recipient, attempt }) => ({
     type: "offered",
@@ -74,7 +74,7 @@ function someOf(names: readonly string[]): string {
   return names.slice(0, NAMES_SHOWN).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** What the members of a group may do together, for people. */
+/** The quota of a group as text for people. */
 export function quotaText({ open, per_minute: perMinute }: Quota): string {
   const parts = [
     ...(open === undefined ? [] : [`${open} open`]),
@@ -105,7 +105,7 @@ export function textOfRefused({ kind }: Envelope, status: StatusCode): EventText
   };
 }
 
-/** What somebody did by signing this. */
+/** What the sender of this envelope did. */
 export function textOf(envelope: Envelope): EventText {
   switch (envelope.kind) {
     case "handoff": {

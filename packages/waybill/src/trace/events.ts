@@ -13,7 +13,7 @@ export interface RecordContext {
 
 type SignedEntry = LedgerEntry & { readonly envelope: Envelope };
 
-/** What the ledger has about one handoff. The hub's receipts stand with what they are for. */
+/** The ledger's events for one handoff. The hub's receipts appear with the envelopes that they confirm. */
 export function eventsOf(entries: readonly LedgerEntry[], context: RecordContext): TraceEvent[] {
   const receipts = new Map<string, Signature>();
   const refused = new Map<string, StatusCode>();

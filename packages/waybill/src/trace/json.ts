@@ -2,7 +2,7 @@ import { sumUsage } from "@waybill/protocol";
 import type { UsageRow } from "@waybill/protocol";
 import type { Signature, Trace, TraceHandoff } from "./trace.ts";
 
-/** A trace for programs, in the names of the wire. */
+/** A trace for programs, with wire names. */
 export function traceJson(trace: Trace): unknown {
   return {
     correlation_id: trace.correlationId,

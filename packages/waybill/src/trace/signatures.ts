@@ -3,7 +3,7 @@ import type { VerifiedManifest } from "@waybill/protocol";
 import type { PublishedManifest } from "@waybill/hub";
 import type { Signature } from "./trace.ts";
 
-/** Checks signatures with the keys that these agents' manifests listed at that time. */
+/** Checks signatures with the keys that the agents' manifests listed at that time. */
 export function signatureChecker(
   manifests: Iterable<readonly PublishedManifest[]>,
 ): (text: string, at: number) => Signature {
@@ -17,7 +17,10 @@ export function signatureChecker(
   };
 }
 
-/** Each by the one before. What does not follow vouches for no key: what it signed will not hold. */
+/**
+ * Verifies each manifest by the one before. A manifest that does not follow vouches for no key, so
+ * signatures by its keys are invalid.
+ */
 function verified(published: readonly PublishedManifest[]): VerifiedManifest[] {
   const all: VerifiedManifest[] = [];
   for (const { text, at } of published) {

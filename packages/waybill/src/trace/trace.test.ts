@@ -11,7 +11,7 @@ import { traceText } from "./tree.ts";
 
 const style = styleFor(false);
 
-/** A job with a part, as a hub in this process has it on record; `forge` changes what was signed. */
+/** A job with a child handoff, recorded by a hub in this process; `forge` changes a signed envelope. */
 async function traced(
   forge: (text: string) => string = (text) => text,
   intruder?: string,
@@ -83,7 +83,7 @@ async function traced(
   return buildTrace(job, recorded, { hub: "hub", signatureOf: signatureChecker(manifests) });
 }
 
-test("parts stand where they were handed off, and all signatures hold", async () => {
+test("children appear where they were handed off, and all signatures are valid", async () => {
   const trace = await traced();
   expect(trace).toMatchObject({ count: 2, signatures: { failed: 0 } });
   const [review] = trace.handoffs;
@@ -117,7 +117,7 @@ test("parts stand where they were handed off, and all signatures hold", async ()
   });
 });
 
-test("tokens and cost stand with each handoff and with the job, and so does whoever went over a cap", async () => {
+test("tokens and cost appear with each handoff and with the job, as do exceeded caps", async () => {
   const trace = await traced();
   for (const columns of [100, 80]) {
     const text = traceText(trace, columns, Date.now(), style);
@@ -153,7 +153,7 @@ test("tokens and cost stand with each handoff and with the job, and so does whoe
   });
 });
 
-test("usage whose signature does not hold counts for nothing", async () => {
+test("usage with an invalid signature does not count", async () => {
   const trace = await traced(
     (text) => `${text.slice(0, -3)}${text.at(-3) === "A" ? "B" : "A"}${text.slice(-2)}`,
   );
@@ -161,7 +161,7 @@ test("usage whose signature does not hold counts for nothing", async () => {
   expect(traceText(trace, 100, Date.now(), style)).not.toContain("used");
 });
 
-test("what somebody else wrote under the id of a job stands apart from it", async () => {
+test("foreign handoffs under a job's id are listed apart from it", async () => {
   const trace = await traced(undefined, "stranger");
   expect(trace).toMatchObject({ count: 2, apart: [{ delegator: "stranger", state: "open" }] });
   expect(trace.endedAt).toBeDefined();
@@ -179,7 +179,7 @@ test("what somebody else wrote under the id of a job stands apart from it", asyn
   expect(traceText(usual, 80, Date.now(), style)).not.toContain("Not part of this job");
 });
 
-test("who waits is told whole what is in the way, however narrow the terminal is", async () => {
+test("reasons for waiting are shown in full on narrow terminals", async () => {
   const trace = await traced();
   const [review] = trace.handoffs;
   const reason = `refuses the input: /depth: must be of type integer; ${"/topic: is missing; ".repeat(6)}`;
@@ -194,8 +194,8 @@ test("who waits is told whole what is in the way, however narrow the terminal is
   });
 });
 
-test("a signature that does not hold is named where it stands", async () => {
-  // Another last letter of the signature; what it says stays as it was.
+test("an invalid signature is reported at its event", async () => {
+  // Changes the last letter of the signature; the content stays the same.
   const trace = await traced(
     (text) => `${text.slice(0, -3)}${text.at(-3) === "A" ? "B" : "A"}${text.slice(-2)}`,
   );
@@ -206,7 +206,7 @@ test("a signature that does not hold is named where it stands", async () => {
   expect(text).toMatch(/✗ \d+ of \d+ signatures are not valid/);
 });
 
-test("a handoff of a session shows what became of the conversation, in 80 columns too", async () => {
+test("a handoff in a session shows the state of its conversation, also in 80 columns", async () => {
   const trace = await traced();
   const [review] = trace.handoffs;
   const shown = (session: TraceHandoff["session"]) =>

@@ -2,15 +2,15 @@ import type { WaitsFor } from "@waybill/protocol/wire";
 import type { HandoffState, StatusCode, UsageRow, SessionState } from "@waybill/protocol";
 import type { Breach } from "@waybill/protocol/audit";
 
-/** Whether something was really signed by who it is from. */
+/** The result of checking a signature. */
 export type Signature =
   | { readonly holds: true; readonly kid: string }
   | { readonly holds: false; readonly why: string };
 
-/** Good news, bad news, or a step on the way. */
+/** How an event is shown: as success, failure, warning, or progress. */
 export type Tone = "good" | "bad" | "warning" | "step";
 
-/** One thing that happened to a handoff. */
+/** One event of a handoff. */
 export interface TraceEvent {
   readonly sequence: number;
   readonly at: number;
@@ -18,10 +18,10 @@ export interface TraceEvent {
   readonly by: string;
   readonly attempt: number | undefined;
   readonly status: StatusCode | undefined;
-  /** What `by` did, for a person. May hold text of strangers. */
+  /** What `by` did, for people. May contain foreign text. */
   readonly says: string;
   readonly tone: Tone;
-  /** Left out for what the hub noted: its checkpoints sign for that. */
+  /** Undefined for the hub's own notes: its checkpoints sign those. */
   readonly signature: Signature | undefined;
   /** The hub's signed receipt for it. */
   readonly receipt: Signature | undefined;
@@ -37,7 +37,7 @@ export interface TraceHandoff {
   readonly id: string;
   readonly capability: string;
   readonly delegator: string;
-  /** Who took it last, or whom it was addressed to. */
+  /** The last agent that took it, or else its addressee. */
   readonly recipient: string | undefined;
   readonly state: HandoffState;
   readonly status: StatusCode;
@@ -48,30 +48,30 @@ export interface TraceHandoff {
   readonly replayOf: string | undefined;
   /** Until when the hub holds it. */
   readonly startsAt: number | undefined;
-  /** For whom it waits, and what is in the way; the most telling first. */
+  /** For whom it waits and why, with the most relevant first. */
   readonly waitsFor: readonly WaitsFor[];
-  /** The conversation that it belongs to, and what became of that, as far as somebody has said so. */
+  /** The conversation that it belongs to, and its state as far as it was reported. */
   readonly session: TracedSession | undefined;
-  /** What its attempts have used themselves, by their recipients' word, without children. */
+  /** The usage of its attempts as reported by their recipients, without children. */
   readonly usage: readonly UsageRow[];
-  /** Caps of its contract that were not held to. */
+  /** Caps of its contract that were exceeded. */
   readonly breaches: readonly Breach[];
   readonly events: readonly TraceEvent[];
-  /** Parts of it, and replays of it, by when they began. */
+  /** Its children and replays, by their start. */
   readonly children: readonly TraceHandoff[];
 }
 
-/** The whole story of a job. */
+/** The full trace of a job. */
 export interface Trace {
   readonly correlationId: string;
   readonly startedAt: number;
   readonly endedAt: number | undefined;
   readonly handoffs: readonly TraceHandoff[];
-  /** Under the same correlation id, from agents that take part in nothing of the job. */
+  /** Handoffs with the same correlation id, from agents that take no part in the job. */
   readonly apart: readonly TraceHandoff[];
-  /** Of the job, parts and replays among them. */
+  /** The number of handoffs of the job, including children and replays. */
   readonly count: number;
-  /** What all handoffs of the job have used. */
+  /** The usage of all handoffs of the job. */
   readonly usage: readonly UsageRow[];
   readonly signatures: { readonly held: number; readonly failed: number };
 }

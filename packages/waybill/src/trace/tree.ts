@@ -12,7 +12,7 @@ import { waterfall } from "./waterfall.ts";
 
 const WIDTH_MAX = 132;
 
-/** The story of a job, as wide as the terminal, where that can still be read. */
+/** The trace of a job, as wide as the terminal, up to a readable width. */
 export function traceText(trace: Trace, columns: number, now: number, style: Style): string {
   const width = Math.min(columns, WIDTH_MAX);
   return [
@@ -37,7 +37,7 @@ function headOf(trace: Trace, width: number, now: number, style: Style): string 
   return `${style.strong("Job")} ${style.name(correlationId)}\n${style.faint(facts.join(" · "))}${used}`;
 }
 
-/** Anybody can write the correlation id of a job: what is not of it is not told as part of it. */
+/** Anybody can use the correlation id of a job, so foreign handoffs are listed apart. */
 function apartLines({ apart }: Trace, width: number, style: Style): string[] {
   if (apart.length === 0) return [];
   const told =
@@ -93,7 +93,7 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
   return lines;
 }
 
-/** A longer id is whole in the JSON. */
+/** Longer ids are complete in the JSON output. */
 const SESSION_SHOWN = 40;
 const SESSION_WORDS: Readonly<Record<SessionState, string>> = {
   begun: "a new conversation",
@@ -110,7 +110,7 @@ function sessionLines({ session }: TraceHandoff, width: number, style: Style): s
   return hanging(line, width, 2).split("\n");
 }
 
-/** Events and parts in the order in which they came. */
+/** Events and children in order of time. */
 function bodiesOf({ events, children }: TraceHandoff): (TraceEvent | TraceHandoff)[] {
   const at = (body: TraceEvent | TraceHandoff) => ("events" in body ? body.startedAt : body.at);
   return [...events, ...children].toSorted((a, b) => at(a) - at(b));
@@ -120,13 +120,13 @@ interface Place {
   readonly startedAt: number;
   readonly byWidth: number;
   readonly width: number;
-  /** Whether there is more than one attempt to tell apart. */
+  /** Whether there are several attempts to distinguish. */
   readonly hasMore: boolean;
 }
 
 const TIME_WIDTH = 9;
 const SAYS_MIN = 24;
-/** Where neither time nor name leave room beside them. */
+/** Used if time and name leave no room beside them. */
 const BELOW_INDENT = 4;
 const SAYS_LINES_MAX = 3;
 /** `✔ 3fQzk2Lm ✔ receipt` */
@@ -172,7 +172,10 @@ interface Room {
   readonly isProofBeside: boolean;
 }
 
-/** Beside time, name and proof; where its longest word does not fit there, without the proof; else below. */
+/**
+ * The text's room beside time, name and proof; without the proof if the longest word does not fit;
+ * else below.
+ */
 function roomFor(says: string, { byWidth, width }: Pick<Place, "byWidth" | "width">): Room {
   const words = says.split(" ").map(widthOf);
   const indent = TIME_WIDTH + byWidth + 4;
@@ -186,7 +189,7 @@ function roomFor(says: string, { byWidth, width }: Pick<Place, "byWidth" | "widt
   return { room: below, indent: BELOW_INDENT, isProofBeside: false };
 }
 
-/** `✔ 3fQzk2Lm ✔ receipt`: signed with this key, and the hub signed for it. */
+/** `✔ 3fQzk2Lm ✔ receipt`: signed with this key, and confirmed by the hub's receipt. */
 function proofOf({ signature, receipt }: TraceEvent, style: Style): string {
   const parts: string[] = [];
   if (signature?.holds === true) {

@@ -9,13 +9,13 @@ import { hanging } from "../terminal/wrap.ts";
 import type { RecordContext } from "./events.ts";
 import type { TraceHandoff } from "./trace.ts";
 
-/** What one attempt has reported that it used. */
+/** The usage that one attempt reported. */
 interface ReportedUsage {
   readonly recipient: string;
   readonly usage: Usage;
 }
 
-/** What the recipients of a handoff have reported that they used, attempt by attempt; each attempt ends once. */
+/** The usage that the recipients of a handoff reported, by attempt; each attempt ends once. */
 export function reportedUsage(
   entries: readonly LedgerEntry[],
   { signatureOf }: RecordContext,
@@ -32,12 +32,12 @@ export function reportedUsage(
   return reported;
 }
 
-/** What all attempts have used themselves: the usage of children is listed under the children. */
+/** The attempts' own usage. The usage of children is listed under the children. */
 export function ownUsage(reported: ReadonlyMap<number, ReportedUsage>): UsageRow[] {
   return mergeUsage([...reported.values()].flatMap(({ usage }) => usage.own ?? []));
 }
 
-/** Whoever has gone over a cap of the contract. */
+/** Which caps of the contract were exceeded. */
 export function overuse(
   delegator: string,
   { max_tokens, max_cost }: Contract = {},
@@ -55,7 +55,7 @@ export function overuse(
   return breaches({ ...unbound, max_tokens, max_cost }, { delegator, attempts });
 }
 
-/** What a handoff has used itself, and by how much that was too much. */
+/** A handoff's own usage, and by how much it exceeded the caps. */
 export function usageLines(
   { usage, breaches: broken }: Pick<TraceHandoff, "usage" | "breaches">,
   width: number,

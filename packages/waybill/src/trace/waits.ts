@@ -6,7 +6,7 @@ import type { TraceHandoff } from "./trace.ts";
 const SHOWN = 5;
 const INDENT = "  ";
 
-/** Why a handoff has not been offered, whole: a reason that is cut off helps nobody. */
+/** Why a handoff has not been offered, in full: a shortened reason is useless. */
 export function waitLines(
   { startsAt, waitsFor: waits }: Pick<TraceHandoff, "startsAt" | "waitsFor">,
   width: number,

@@ -7,11 +7,11 @@ import type { Tone, Trace, TraceHandoff } from "./trace.ts";
 const BAR_MIN = 12;
 const BAR_MAX = 60;
 const NAME_MAX = 44;
-/** How much of a line is left to names. */
+/** The share of a line for names. */
 const NAME_SHARE = 0.6;
 const TIME_WIDTH = 14;
 
-/** How an attempt went, for those who see no colours too. */
+/** The outcome of an attempt, readable without colours. */
 const ATTEMPT_SIGNS: Readonly<Record<Tone, string>> = {
   good: "━",
   bad: "╳",
@@ -19,7 +19,7 @@ const ATTEMPT_SIGNS: Readonly<Record<Tone, string>> = {
   step: "━",
 };
 
-/** One line a handoff: when it waited (·), when somebody was at it, and how it ended. */
+/** One line for each handoff: when it waited (·), when an attempt ran, and how it ended. */
 export function waterfall(trace: Trace, width: number, now: number, style: Style): string {
   const { startedAt, endedAt = now } = trace;
   const rows = trace.handoffs.flatMap((each) => rowsOf(each, ""));
@@ -33,7 +33,7 @@ export function waterfall(trace: Trace, width: number, now: number, style: Style
       const bar = barOf(handoff, { now, columnOf, barWidth }, style);
       const { sign, tone } = STATE_SIGNS[handoff.state];
       const took = durationText((handoff.endedAt ?? now) - handoff.startedAt);
-      // A long name stands above its bar.
+      // A long name gets its own line above the bar.
       const own = widthOf(name) > nameWidth ? `${name}\n${" ".repeat(nameWidth)}` : name;
       return `${padded(own, nameWidth)}  ${bar}  ${toned(tone, sign, style)} ${took}`;
     })
@@ -82,7 +82,7 @@ const CLOSES: ReadonlySet<string> = new Set([
   "dead_letter",
 ]);
 
-/** From when to when somebody was at it. */
+/** The time spans in which an attempt ran. */
 function attemptsOf({ events }: TraceHandoff, endedAt: number): Span[] {
   const spans: Span[] = [];
   let from: number | undefined;
