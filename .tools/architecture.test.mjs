@@ -4,19 +4,19 @@ import test from "node:test";
 
 const PACKAGES = new URL("../packages/", import.meta.url);
 const PAGE = readFileSync(new URL("README.md", PACKAGES), "utf8");
-/** More than this, and the way of a handoff is no walk any more. */
+/** With more files, the path of a handoff could not be followed on one page. */
 const FILES_ON_THE_WAY = 25;
 
-/** The files that the page names, in its order. */
+/** The files that the page names, in order. */
 const files = [...PAGE.matchAll(/`([a-z-]+\/[\w./-]+\.(?:ts|py|md))`/g)].map(([, file]) => file);
 
-/** The rows of the tables that name something and the file that it is in. */
+/** The rows of the tables that name something and its file. */
 const named = [...PAGE.matchAll(/^\|.*$/gm)].flatMap(([row]) => {
   const step = row.match(/`(\w+)` in `([^`]+)`/) ?? row.match(/^\| `(\w+)`\s+\|.*\| `([^`]+\.ts)`/);
   return step === null ? [] : [{ name: step[1], file: step[2] }];
 });
 
-test("every file that the architecture page names is there", () => {
+test("every file on the architecture page exists", () => {
   assert.ok(files.length > 40);
   assert.deepEqual(
     files.filter((file) => !existsSync(new URL(file, PACKAGES))),
@@ -36,7 +36,7 @@ test("every name on the architecture page is declared in its file", () => {
   assert.deepEqual(missing, []);
 });
 
-test("the way of one handoff is at most 25 files, in the order of its steps", () => {
+test("the path of one handoff has at most 25 files, and its steps are in order", () => {
   const steps = [...PAGE.matchAll(/^\| (\d+) +\| `\w+` in `([^`]+)`/gm)];
   assert.deepEqual(
     steps.map(([, number]) => Number(number)),

@@ -1,4 +1,5 @@
-// `npm run build`: what is published, built anew. What a deleted source left behind would be packed too.
+// `npm run build`: builds everything that is published from scratch, because the leftovers of a
+// deleted source would be packed too.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,7 +19,7 @@ export function build() {
   const publishable = publishablePackages();
   clean();
   run("tsc", ["-b", ...publishable.map(({ folder }) => folder)]);
-  // Where loading many small files would cost the user time, one file is shipped.
+  // If loading many small files would take time, one bundled file is shipped.
   for (const { folder, manifest } of publishable)
     if (manifest.scripts?.bundle) run("pnpm", ["--silent", "bundle"], { cwd: join(root, folder) });
 }

@@ -1,5 +1,6 @@
 // `npm run check`: what has to hold before a change lands or a version is released.
-// `npm run check lint format` runs only these steps, `npm run check -- --without tests` all the others.
+// `npm run check lint format` runs only these steps, `npm run check -- --without tests` all the
+// others.
 import { run } from "./command.mjs";
 import { checkExports } from "./exports.mjs";
 import { checkGuide, checkInstalled, checkPacked, checkPages, checkStory } from "./packed.mjs";

@@ -1,6 +1,6 @@
 const TABLE = /(<!-- conformance -->\n)[\s\S]*?(<!-- \/conformance -->)/;
 
-/** The text with what the adapters do between its marks: how many cases of the suite, and what not. */
+/** Fills in the adapters' results between the marks of a text: how many cases each passes, and its gaps. */
 export function withConformance(text, reports) {
   const rows = reports.map(({ adapter, cases, passed, failed, gaps }) =>
     [adapter, cases.length, passed, failed, gaps.length].map(String),
@@ -16,7 +16,7 @@ export function withConformance(text, reports) {
   return text.replace(TABLE, (_, start, end) => [start, ...table, "", ...gaps, end].join("\n"));
 }
 
-/** As the formatter has it. */
+/** In the formatter's layout. */
 function aligned(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length), 3));
   const line = (cells) => `| ${cells.map((cell, at) => cell.padEnd(widths[at])).join(" | ")} |`;

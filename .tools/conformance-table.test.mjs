@@ -4,7 +4,7 @@ import { withConformance } from "./conformance-table.mjs";
 
 const text = "before\n<!-- conformance -->\nold\n<!-- /conformance -->\nafter";
 
-test("a row says what an adapter does, and a gap stands with its reason", () => {
+test("a row shows an adapter's results, and each gap with its reason", () => {
   const one = { adapter: "echo", cases: [{}, {}], passed: 2, failed: 0, gaps: [] };
   const gap = { case: "call: a refusal", reason: "nobody refuses" };
   const two = { adapter: "team", cases: [{}, {}], passed: 1, failed: 0, gaps: [gap] };
@@ -30,7 +30,7 @@ after`,
   );
 });
 
-test("without a gap nothing is unfolded", () => {
+test("without gaps there is nothing to unfold", () => {
   const one = { adapter: "echo", cases: [{}], passed: 1, failed: 0, gaps: [] };
   assert.doesNotMatch(withConformance(text, [one]), /details/);
 });

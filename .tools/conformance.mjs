@@ -19,7 +19,7 @@ const PREFIX = "packages/adapter-";
 const OTHER_LANGUAGES = "apps/interop";
 const FIXTURE = "conformance-fixture.ts";
 const README = join(root, "README.md");
-/** A folder of tests that has an installation of its own, by its `install.mjs`. */
+/** A folder of tests with its own installation, made by its `install.mjs`. */
 const INSTALLED_APART = "with-";
 const FORMATS = ["--json", "--markdown", "--readme", "--check"];
 
@@ -68,7 +68,7 @@ for (const name of names.length > 0 ? names : adapters.filter((each) => !isLeftO
 if (format === "--markdown") console.log(reportsAsMarkdown(reports));
 else if (format === "--readme" || format === "--check") putIntoReadme(format === "--check");
 else if (format === undefined) for (const report of reports) console.log(reportAsText(report));
-// One adapter is one object, as it was asked for; several are a list.
+// One named adapter is reported as one object; several are a list.
 else if (reports.length === 1 && names.length === 1) console.log(reportAsJson(reports[0]));
 else console.log(`[${reports.map(reportAsJson).join(",\n")}]`);
 process.exit(process.exitCode ?? (reports.some(({ failed }) => failed > 0) ? 1 : 0));
@@ -93,13 +93,13 @@ async function install(name) {
   await import(pathToFileURL(join(dirname(fixtures.get(name)), "install.mjs")).href);
 }
 
-/** Ends the process: with 1 where a fault was missed, or where there is none to plant. */
+/** Ends the process, with 1 if a fault was missed or there is none to plant. */
 async function sabotageAll() {
   const sample = options.sample === undefined ? undefined : Number(options.sample);
   const hasFaults = (name) => faultsBeside(fixtures.get(name)) !== undefined;
   const chosen =
     names.length > 0 ? names : adapters.filter((each) => !isLeftOut(each) && hasFaults(each));
-  // A run takes minutes: each fault is reported as it is judged, and a program reads the last line alone.
+  // A run takes minutes: each fault is reported when it is judged. Programs read only the last line.
   const hear = (result) => console.log(sabotageLine(result));
   let missed = 0;
   for (const name of chosen) {

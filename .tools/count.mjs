@@ -1,7 +1,8 @@
 /**
- * Adds up the reports of all packages. What did not run, or was skipped without saying why, has failed.
+ * Adds up the reports of all packages. Tests that did not run, or were skipped without a reason, have
+ * failed.
  * @param runs `{ name, report }`: a package and its report, undefined when its run wrote none
- * @param isPartial whether only some tests were asked for, so that the rest were left out on purpose
+ * @param isPartial whether only some tests were requested, so that the others were skipped on purpose
  */
 export function count(runs, isPartial = false) {
   const total = { passed: 0, failed: [], skipped: [] };
@@ -25,7 +26,7 @@ export function count(runs, isPartial = false) {
   return total;
 }
 
-/** The counts of several parts as one. */
+/** The sum of several counts. */
 export function sum(counts) {
   return {
     passed: counts.reduce((passed, each) => passed + each.passed, 0),
@@ -34,7 +35,7 @@ export function sum(counts) {
   };
 }
 
-/** The closing line. CI reads it, so its shape is fixed. */
+/** The closing line. CI reads it, so its format is fixed. */
 export function closingLine({ passed, failed, skipped }) {
   const skips = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
   return `${passed} passed, ${failed.length} failed${skips}`;

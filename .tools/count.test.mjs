@@ -5,7 +5,7 @@ import { closingLine, count } from "./count.mjs";
 const passing = { passed: 3, failed: [], skipped: [] };
 const reportOf = (files, failed = []) => ({ failed, files });
 
-test("sums the tests of all packages", () => {
+test("the tests of all packages are added up", () => {
   const total = count([
     { name: "a", report: reportOf({ "x.test.ts": passing, "y.test.ts": passing }) },
     { name: "b", report: reportOf({ "z.test.ts": { ...passing, failed: ["breaks"] } }) },
@@ -25,7 +25,7 @@ test("an error outside any test has failed", () => {
   );
 });
 
-test("a skip counts with a reason, and fails without one", () => {
+test("a skip with a reason counts as skipped, and one without has failed", () => {
   const skipped = [{ test: "one", reason: "no browser" }, { test: "two" }];
   const runs = [{ name: "a", report: reportOf({ x: { ...passing, skipped } }) }];
   assert.deepEqual(count(runs).skipped, ["a x > one: no browser"]);

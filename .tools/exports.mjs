@@ -1,6 +1,6 @@
-// Which exports of the packages nobody needs: `node .tools/exports.mjs` lists them. An export is needed
-// when another package, an app or an example imports it, when a page of its package names it, or when the
-// signature of a needed export speaks of it. `npm run check unused` fails on any other.
+// Lists the exports of the packages that nobody needs: `node .tools/exports.mjs`. An export is needed
+// if another package, an app or an example imports it, if a page of its package names it, or if the
+// signature of a needed export mentions it. `npm run check unused` fails on any other.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,7 +9,7 @@ import { parseSync } from "rolldown/utils";
 import { Reader, sourcesOf } from "./modules.mjs";
 import { packages, root } from "./workspace.mjs";
 
-/** For each public entry point of each package: how much it exports, and what of it nobody needs. */
+/** For each public entry point of each package: the number of its exports, and the unneeded ones. */
 export function surveyNeeds({ all = packages(), files = committed(), read = readText } = {}) {
   const reader = new Reader(all, (path) => read(relative(root, path)));
   const imports = files.flatMap((file) => importsOf(file, read(file)));
@@ -18,7 +18,7 @@ export function surveyNeeds({ all = packages(), files = committed(), read = read
     .flatMap((each) => needsOf(each, { reader, imports, pages: pagesOf(each, files, read) }));
 }
 
-/** For `npm run check`: throws where something is exported that nobody needs. */
+/** For `npm run check`: throws if an export is not needed. */
 export function checkExports() {
   const found = surveyNeeds();
   const faults = found.flatMap(({ entry, unneeded }) =>
@@ -68,7 +68,10 @@ function addWithNamed(symbol, needed, reader) {
   for (const named of reader.namedBy(symbol)) addWithNamed(named, needed, reader);
 }
 
-/** What a file imports from packages of the workspace. Of a namespace it imports every member it names. */
+/**
+ * What a file imports from packages of the workspace. Of a namespace it imports every member that it
+ * names.
+ */
 function importsOf(file, text) {
   if (!/\.m?ts$|\.mjs$/.test(file) || !text.includes("waybill")) return [];
   const { program } = parseSync(file, text);
@@ -87,7 +90,7 @@ function importsOf(file, text) {
   return found;
 }
 
-/** Every word that stands in code on the pages of a package. */
+/** Every word in code on the pages of a package. */
 function pagesOf({ folder }, files, read) {
   const texts = files
     .filter((file) => file.startsWith(`${folder}/`) && /(?<!CHANGELOG)\.md$/.test(file))

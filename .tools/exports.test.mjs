@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { surveyNeeds } from "./exports.mjs";
 
-/** What nobody needs of package `a`, in a workspace of these files. */
+/** The unneeded exports of package `a`, in a workspace with these files. */
 function unneededIn(files, exports = { ".": "./src/index.ts" }) {
   const all = [
     { name: "@waybill/a", folder: "packages/a", manifest: { exports } },
@@ -16,7 +16,7 @@ const INDEX = 'export { one, two } from "./numbers.ts";';
 const NUMBERS = "export const one = 1;\nexport const two = 2;";
 const own = { "packages/a/src/index.ts": INDEX, "packages/a/src/numbers.ts": NUMBERS };
 
-test("names what no other package imports, wherever the package itself uses it", () => {
+test("lists exports that no other package imports, even if the package itself uses them", () => {
   const files = {
     ...own,
     "packages/a/src/numbers.test.ts": 'import { two } from "@waybill/a";',
@@ -25,7 +25,7 @@ test("names what no other package imports, wherever the package itself uses it",
   assert.deepEqual(unneededIn(files), ["@waybill/a two"]);
 });
 
-test("an example needs what it imports, and a page what it names in code", () => {
+test("an example needs its imports, and a page the names in its code", () => {
   const files = {
     ...own,
     "packages/a/examples/first.ts": 'import { one } from "@waybill/a";',

@@ -1,4 +1,4 @@
-// Follows a guide to the letter: what it says to run is run, what it says to write is written.
+// Follows a guide to the letter: runs its commands, and writes its files.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,8 +7,8 @@ const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm;
 const FILE = /^\/\/ (\S+)\n/;
 
 /**
- * The steps of a guide: every `sh` block is a command after the other, and a `ts` block that begins
- * with a path in a comment is that file.
+ * The steps of a guide: every `sh` block is a sequence of commands, and a `ts` block that begins with
+ * a path in a comment is that file.
  */
 export function stepsOf(markdown) {
   return [...markdown.matchAll(BLOCK)].flatMap(([, language, text]) => {
@@ -23,7 +23,7 @@ export function stepsOf(markdown) {
   });
 }
 
-/** Takes the steps in a folder. What a command says on its way is returned, or thrown with its failure. */
+/** Takes the steps in a folder. Returns the output of the commands, or throws it with their failure. */
 export function follow(steps, { cwd, env }) {
   let folder = cwd;
   const said = [];

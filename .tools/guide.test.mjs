@@ -26,7 +26,7 @@ cat src/one.ts
 \`\`\`
 `;
 
-test("a guide is commands and files, in its order", (t) => {
+test("a guide is a sequence of commands and files", (t) => {
   const cwd = mkdtempSync(join(tmpdir(), "guide-"));
   t.after(() => rmSync(cwd, { recursive: true, force: true }));
   assert.deepEqual(stepsOf(guide), [
@@ -38,7 +38,7 @@ test("a guide is commands and files, in its order", (t) => {
   assert.equal(follow(stepsOf(guide), { cwd, env: process.env }), "\nexport const one = 1;\n");
 });
 
-test("a command that fails ends it, with what the command said", () => {
+test("a failed command ends it, with the command's output", () => {
   assert.throws(
     () => follow([{ command: "echo so; echo not so >&2; exit 3" }], { cwd: ".", env: process.env }),
     /exit 3` failed:\nso\n\nnot so/,

@@ -1,5 +1,5 @@
-// What this machine has of all that a test may be skipped for. It is part of the cache key of the tests,
-// so that a skip is taken from the cache only where the test would be skipped again.
+// The properties of this machine for which a test may be skipped. They are part of the tests' cache
+// key, so that a skip is taken from the cache only where the test would be skipped again.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const PLACES = {
   vectors: join(root, "../shared/vectors"),
 };
 
-/** One line: what is here, the platform, and whether everything may be read and written by this user. */
+/** One line: the installed programs, the platform, and whether this user may read and write everything. */
 export function machine() {
   const programs = Object.keys(PROGRAMS).filter(
     (program) => spawnSync(program, PROGRAMS[program], { timeout: 10_000 }).status === 0,

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import test from "node:test";
 import { machine } from "./machine.mjs";
 
-test("a program that comes to a machine changes its line, and nothing else does", (t) => {
+test("only installing a program changes a machine's line", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "machine-"));
   const before = process.env.PATH;
   t.after(() => {

@@ -1,4 +1,4 @@
-// What the TypeScript files of the packages declare, import and export, read from their syntax.
+// What the TypeScript files of the packages declare, import and export, according to their syntax.
 import { dirname, join } from "node:path";
 import { parseSync } from "rolldown/utils";
 import { leaves } from "./tarball.mjs";
@@ -22,7 +22,7 @@ export class Reader {
     this.#read = read;
   }
 
-  /** Everything that a file exports, by name, with the place where it is declared. */
+  /** The exports of a file, by name, with the place of their declaration. */
   exportsOf(file) {
     const { exported, stars } = this.#module(file);
     const found = new Map();
@@ -35,7 +35,7 @@ export class Reader {
     return found;
   }
 
-  /** The symbols that the signature of one speaks of. */
+  /** The symbols in the signature of a symbol. */
   namedBy(symbol) {
     return symbol.names
       .map((name) => this.#symbol(symbol.file, undefined, name))
@@ -51,7 +51,7 @@ export class Reader {
       : this.#symbol(file, origin.from, origin.name);
   }
 
-  /** What a framework or another library exports is its own business. */
+  /** Exports of other libraries are not examined. */
   #exportsFrom(specifier, importer) {
     const file = this.#resolve(specifier, importer);
     return file === undefined ? new Map() : this.exportsOf(file);
@@ -66,7 +66,7 @@ export class Reader {
     return typeof path === "string" ? join(root, found.folder, path) : undefined;
   }
 
-  /** What a package imports under a name of its own. Of several files, the first is what Node loads. */
+  /** The target of a package's own import name. Of several files, the first is the one that Node loads. */
   #internal(specifier, importer) {
     const own = [...this.#packages.values()].find(({ folder }) =>
       importer.startsWith(join(root, folder, "/")),
@@ -87,7 +87,7 @@ function parse(file, source) {
   const { program, comments, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file} can't be read: ${errors[0].message}`);
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"));
-  // A comment belongs to what follows it with nothing but space in between.
+  // A comment belongs to the next declaration, with only whitespace in between.
   const isDocumented = (start) =>
     docs.some(({ end }) => /^\s*$/.test(source.slice(end, start)) && end <= start);
   const lineOf = (start) => source.slice(0, start).split("\n").length;
@@ -114,7 +114,7 @@ function parse(file, source) {
           isDocumented: isDocumented(start),
           names,
         };
-        // Of several overloads the first one with a comment speaks for all.
+        // The first overload with a comment documents all.
         if (module.declared.get(name)?.isDocumented !== true) module.declared.set(name, symbol);
         if (isExport) module.exported.set(name, { local: name });
       }
@@ -129,7 +129,7 @@ function namesOf(declaration) {
   return declaration?.id?.name === undefined ? [] : [declaration.id.name];
 }
 
-/** The types, and what is extended, in the part of a declaration that its user sees. */
+/** The types and base classes in the part of a declaration that its user sees. */
 function namesIn(declaration) {
   const names = new Set();
   walk(declaration);
@@ -148,7 +148,7 @@ function isPrivate({ accessibility, key }) {
   return accessibility === "private" || key?.type === "PrivateIdentifier";
 }
 
-/** A body is not, nor is the value of what has a type of its own. */
+/** Bodies are not seen, nor are values of declarations with an explicit type. */
 function isSeen({ type, id, typeAnnotation }, key) {
   if (key === "body") return !/Function|Arrow/.test(type);
   if (key === "init") return !id?.typeAnnotation;

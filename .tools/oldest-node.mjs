@@ -1,4 +1,5 @@
-// What is packed, on the oldest Node that `engines` names: the examples, and the command with an agent.
+// Tests the packed packages on the oldest Node that `engines` allows: the examples, and the command
+// with an agent.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync } from "node:fs";
@@ -28,14 +29,14 @@ const EXAMPLES = [
   "adapter-kaiban/with-kaibanjs/example.ts",
 ];
 
-// Until 22.18 Node runs TypeScript only when it is told to.
+// Before 22.18, Node runs TypeScript only with these flags.
 const AS_TYPESCRIPT = ["--experimental-strip-types", "--no-warnings"];
 
-/** Runs them in a project where everything is installed, beside an `import.mjs` of every entry point. */
+/** Runs them in a project in which everything is installed, beside an `import.mjs` of every entry point. */
 export async function checkOldestNode(version, project, env) {
   const node = installed(version, join(project, "..", "oldest-node"), env);
   const PATH = [dirname(node), env.PATH].join(delimiter);
-  // KaibanJS ends the process where its telemetry has no network, as its page says.
+  // Without network, KaibanJS's telemetry ends the process, as its page says.
   const quiet = { ...env, PATH, KAIBAN_TELEMETRY_OPT_OUT: "1" };
   const outside = { cwd: join(project, "examples"), env: quiet };
   mkdirSync(outside.cwd);
@@ -45,7 +46,7 @@ export async function checkOldestNode(version, project, env) {
   return `all of them, ${EXAMPLES.length} examples and the command`;
 }
 
-/** Node itself is a package of npm. */
+/** Node itself is an npm package. */
 function installed(version, folder, env) {
   mkdirSync(folder);
   const args = ["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", folder];
@@ -56,14 +57,14 @@ function installed(version, folder, env) {
   return node;
 }
 
-/** Node finds packages from where a file lies. */
+/** Node resolves packages from a file's own folder. */
 function copied(path, folder) {
   const copy = join(folder, path.replaceAll("/", "-"));
   copyFileSync(join(root, "packages", path), copy);
   return copy;
 }
 
-/** A hub with its database, an agent, and work for it: as the README of the command begins. */
+/** A hub with its database, an agent, and work for it, like the start of the command's README. */
 async function tryCommand(node, project, { cwd, env }) {
   const waybill = join(project, "node_modules/.bin/waybill");
   const running = [];

@@ -1,4 +1,5 @@
-// What a user gets: every publishable package packed, looked into, and installed in an empty folder.
+// Checks what a user gets: every publishable package is packed, inspected, and installed in an empty
+// folder.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +27,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 let tarballs;
 
-/** Packs every publishable package, once, and unpacks it again. */
+/** Packs every publishable package, once, and unpacks it. */
 function pack() {
   if (tarballs) return tarballs;
   build();
@@ -44,7 +45,7 @@ function pack() {
   return tarballs;
 }
 
-/** The packages that pnpm packs without what their sources are compiled to: their `prepack` has to refuse. */
+/** The packages that pnpm packs without their compiled code: their `prepack` must refuse that. */
 function packedUnbuilt() {
   clean();
   return publishablePackages()
@@ -57,7 +58,7 @@ function packedUnbuilt() {
     .map(({ name }) => name);
 }
 
-/** The specification has none: what is packed of it is what lies there. */
+/** The specification has no sources: its files are packed unchanged. */
 function hasSources({ manifest }) {
   return [manifest.exports, manifest.bin].flatMap(leaves).some((path) => path.endsWith(".ts"));
 }
@@ -80,18 +81,18 @@ export async function checkInstalled() {
   const write = (name, content) => writeFileSync(join(project, name), content);
   const outside = { cwd: project, env: environmentOutside() };
 
-  // Or what a framework's own peers ask for by now would decide whether ours can be installed.
+  // Otherwise the latest peers of a framework would decide whether our packages can be installed.
   const overrides = lockedVersions();
   write("package.json", JSON.stringify({ private: true, type: "module", overrides }));
   const files = pack().map(({ file }) => file);
   const isOurs = (name) => pack().some(({ manifest }) => manifest.name === name);
-  // A framework is handed in by the user, so the user has it: in the version that is tested here.
+  // The user installs the framework; here it is the version that is tested.
   const peers = pack().flatMap(({ manifest }) =>
     Object.keys(manifest.peerDependencies ?? {})
       .filter((name) => !isOurs(name))
       .map((name) => `${name}@${testedVersionOf(manifest, name)}`),
   );
-  // The example for Mastra is run, too, and brings the provider of its model along.
+  // The example for Mastra runs too, and needs its model provider.
   const provider = "@ai-sdk/openai-compatible";
   const added = [...files, ...peers, `${provider}@${overrides[provider]}`];
   run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...added], outside);
@@ -113,7 +114,7 @@ export async function checkInstalled() {
     types: [],
     noEmit: true,
   };
-  // What a declared capability types, it types in the declarations that are shipped.
+  // The types of a declared capability come from the shipped declarations.
   const typed = ["declared.ts", "first.ts", "adapter.ts"];
   for (const name of typed) write(name, readFileSync(join(root, "packages/agent/examples", name)));
   write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["import.ts", ...typed] }));
@@ -127,7 +128,7 @@ export async function checkInstalled() {
   const tried = await checkOldestNode(oldest, project, outside.env);
   checkDeclarations(outside);
 
-  // As the shell starts them: by their first line, with the Node that stands first.
+  // As a shell starts them: by their first line, with the first Node in the PATH.
   const PATH = [dirname(process.execPath), outside.env.PATH].join(delimiter);
   const commands = pack().flatMap(({ packed }) => Object.keys(packed.bin ?? {}));
   for (const name of commands) {
@@ -137,14 +138,14 @@ export async function checkInstalled() {
   return `${entries.length} entry points on Node ${versions.join(" and ")}, ${commands.length} commands; ${tried} on Node ${oldest}`;
 }
 
-/** The workspace installs it, or else the folder apart in which the package is tested with it. */
+/** It is installed by the workspace, or by the separate folder in which the package is tested with it. */
 function testedVersionOf({ name, devDependencies }, peer) {
   const apart = Object.values(frameworks).find((each) => each.package === name)?.installedIn;
   const own = apart === undefined ? {} : readManifest(apart).dependencies;
   return { ...devDependencies, ...own }[peer];
 }
 
-/** Ours have to hold, with nothing left out; those of a framework may not, and are its own affair. */
+/** Our declarations must be valid without exceptions; those of a framework are its own responsibility. */
 function checkDeclarations(outside) {
   try {
     run(join(root, "node_modules/.bin/tsc"), ["-p", "."], outside);
@@ -158,7 +159,7 @@ function checkDeclarations(outside) {
   }
 }
 
-/** The story in the README of the command, lived through in an empty folder with what is packed here. */
+/** Runs the story of the command's README in an empty folder, with the packed packages. */
 export async function checkStory() {
   const cwd = emptyFolder("story");
   const page = join(root, "packages/waybill/README.md");
@@ -177,7 +178,7 @@ export async function checkStory() {
     });
     const stale = differences(story, printed);
     if (stale.length > 0 && process.env.WAYBILL_STORY === "write") {
-      // All of them, so that the ids in one are those in the next.
+      // All of them, so that ids stay the same from one to the next.
       const written = [...printed].reduce(
         (text, [command, now]) => withOutput(text, command, now),
         story,
@@ -199,7 +200,7 @@ function staleText(stale) {
   return `${shown.join("\n")}\nThe README of packages/waybill shows other output. To write what is printed now: WAYBILL_STORY=write npm run check story`;
 }
 
-/** The beginning of every README: its line that installs, typed in an empty folder, and its first code. */
+/** Runs the start of every README in an empty folder: its install line and its first code. */
 export async function checkPages() {
   const pages = [
     "README.md",
@@ -227,9 +228,9 @@ export async function checkPages() {
   return `${begun.length} pages`;
 }
 
-// The story types the one, and the guide the other.
+// The story covers the first, and the guide the other.
 const STARTED_OTHERWISE = new Set(["waybill", "create-waybill-adapter"]);
-// Its first code waits for a worker in Python: the tests of the package run it with one.
+// Its first code waits for a worker in Python: the package's own tests run it with one.
 const WAITING = new Set(["packages/adapter-autogen/README.md"]);
 
 function begin(page, cwd, env) {
@@ -238,14 +239,17 @@ function begin(page, cwd, env) {
     if (command.startsWith("npm ")) run("sh", ["-c", command], { cwd, env });
   if (WAITING.has(page)) return;
   writeFileSync(join(cwd, "first.mts"), code);
-  // KaibanJS ends the process where its telemetry has no network, as its page says.
+  // Without network, KaibanJS's telemetry ends the process, as its page says.
   const quiet = { ...env, KAIBAN_TELEMETRY_OPT_OUT: "1" };
   const said = run("node", ["first.mts"], { cwd, env: quiet, timeout: 120_000 });
   if (says !== undefined && said !== says)
     throw new Error(`Its first code prints\n${said}\nand the page says\n${says}`);
 }
 
-/** The same for Python, and for each framework: the wheel from here, all else from the index, and a hub by the command. */
+/**
+ * The same for Python, and for each framework: the local wheel, everything else from the index, and a
+ * hub started by the command.
+ */
 async function tryPython() {
   const cwd = emptyFolder("page-python");
   const page = readFileSync(join(root, "packages/python/README.md"), "utf8");
@@ -279,7 +283,7 @@ async function tryPython() {
   });
 }
 
-/** The guide for authors of adapters, followed to the letter with what is packed here. */
+/** Follows the guide for adapter authors to the letter, with the packed packages. */
 export async function checkGuide() {
   const cwd = emptyFolder("guide");
   const guide = readFileSync(join(root, "packages/adapter-echo/GUIDE.md"), "utf8");
@@ -295,7 +299,7 @@ function emptyFolder(name) {
   return place;
 }
 
-/** Does something where npm finds what is packed here, and everything else in the registry it is set to. */
+/** Runs something while npm finds the packed packages here, and all others in its configured registry. */
 async function withRegistry(cwd, use) {
   const env = environmentOutside();
   const upstream = run("npm", ["config", "get", "registry"], { cwd, env }).trim();
@@ -311,9 +315,9 @@ async function withRegistry(cwd, use) {
       ...env,
       PATH: PATH.join(delimiter),
       npm_config_registry: address.trim(),
-      // Started by another Node, npm would look beside that one for the machine's settings.
+      // Started by another Node, npm would look for the machine's settings beside that one.
       npm_config_globalconfig: run("npm", ["config", "get", "globalconfig"], { cwd, env }).trim(),
-      // In npm's own cache there may be what was packed another time under the same version.
+      // npm's own cache may contain an earlier package of the same version.
       npm_config_cache: join(folder, "npm-cache"),
       npm_config_prefix: join(cwd, "global"),
       npm_config_yes: "true",
@@ -331,7 +335,7 @@ function entryPoints({ name, packed }) {
     .map((subpath) => name + subpath.slice(1));
 }
 
-/** The environment without what npm and pnpm tell their scripts about the workspace. */
+/** The environment without the variables that npm and pnpm set for scripts of the workspace. */
 function environmentOutside() {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|pnpm_|node_path$|init_cwd$)/i.test(name),

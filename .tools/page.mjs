@@ -1,4 +1,4 @@
-// How the README of a package begins: what is typed to install it, and the first code that it shows.
+// How the README of a package begins: its install command, and the first code.
 const INSTALLS = /^(?:npm|pip) install\b/;
 
 /** The commands of a shell block, each in one line. */
@@ -15,7 +15,7 @@ const installsIn = ([, , text]) => commandsIn(text).filter((each) => INSTALLS.te
 const isInstalling = (block) => block[1] === "sh" && installsIn(block).length > 0;
 
 /**
- * Every block that installs, with the first code under it.
+ * Every block that installs, with the first code below it.
  * @param {string} markdown
  * @param {string} language
  */
@@ -30,7 +30,7 @@ export function installationsOf(markdown, language) {
 }
 
 /**
- * The commands that install, the first code, and what the page says that it prints.
+ * The install commands, the first code, and its documented output.
  * @param {string} markdown
  * @param {string} language
  */

@@ -1,11 +1,11 @@
-// What `pnpm pack` and `pnpm publish` run first in each package: without this, one that was never built
-// would be packed without its code, and nothing would say so.
+// `pnpm pack` and `pnpm publish` run this first in each package: otherwise a package that was never
+// built would be packed without its code, and without a warning.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { leaves } from "./tarball.mjs";
 
-/** The files that a package promises in `publishConfig` and that are not there. */
+/** The files that a package promises in `publishConfig` and that are missing. */
 export function unbuilt(folder) {
   const { publishConfig = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const { exports, imports, bin } = publishConfig;

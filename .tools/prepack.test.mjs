@@ -9,7 +9,7 @@ import { unbuilt } from "./prepack.mjs";
 
 const PREPACK = fileURLToPath(new URL("prepack.mjs", import.meta.url));
 
-test("a package that is not built is not packed, and what is missing is named", (t) => {
+test("a package that is not built is not packed, and its missing files are named", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "prepack-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const publishConfig = {

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Longer than anything takes that still goes on. */
+/** Longer than any step takes. */
 const LIMIT_MS = 120_000;
 
-/** A command that runs on while others are started. */
+/** A command that keeps running while others are started. */
 export class Program {
   said = "";
   #isOver = false;
@@ -18,7 +18,7 @@ export class Program {
         this.said += text;
         this.#heard();
       });
-    // What is typed into one that has ended is missed by who waits for its answer.
+    // An ended program can't read its input; whoever waits for its answer reports that.
     this.child.stdin.on("error", () => undefined);
     this.ended = once(this.child, "close").then(([code, signal]) => {
       this.#isOver = true;
@@ -27,7 +27,7 @@ export class Program {
     });
   }
 
-  /** Settles when it has said this. */
+  /** Settles when it has printed this. */
   async says(what) {
     const until = Date.now() + LIMIT_MS;
     while (!what.test(this.said)) {
@@ -40,18 +40,18 @@ export class Program {
     }
   }
 
-  /** Settles with its exit code, or the signal by which it ended. */
+  /** Settles with its exit code, or the signal that ended it. */
   ends(signal) {
     this.child.kill(signal);
     return this.ended;
   }
 }
 
-/** A shell in which one line is typed after the other. */
+/** A shell in which lines are typed one after the other. */
 export class Shell extends Program {
   #count = 0;
 
-  /** Settles with what was said about it, when all of it is done. */
+  /** Settles with the output when the line is done. */
   async types(code) {
     const from = this.said.length;
     const mark = `-- done: ${++this.#count} --`;

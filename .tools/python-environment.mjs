@@ -8,7 +8,7 @@ import { folder, run } from "./python-run.mjs";
 const QUIETLY = ["install", "-q", "--disable-pip-version-check"];
 const DIST = join(folder, "dist");
 
-/** An environment and what it has in it: pip's arguments come after its place. */
+/** An environment and its contents: pip's arguments come after its path. */
 const MAKE = `
 import os, subprocess, sys, venv
 place, *arguments = sys.argv[1:]
@@ -31,7 +31,7 @@ export function findPython() {
   return undefined;
 }
 
-/** An environment from pinned and hashed requirements; made anew when they change. */
+/** An environment with pinned and hashed requirements; it is created again when they change. */
 export async function setUp(name, python) {
   const place = placeOf(name);
   const requirements = join(folder, "requirements", `${name}.txt`);
@@ -56,7 +56,7 @@ export async function setUp(name, python) {
   return isMade;
 }
 
-/** Puts other versions into an environment, which is made anew for whoever wants the pinned ones. */
+/** Installs other versions into an environment; the next run with the pinned ones creates it again. */
 export function alter(name, requirements) {
   rmSync(join(placeOf(name), ".waybill-setup"), { force: true });
   return run(
@@ -68,7 +68,7 @@ export function alter(name, requirements) {
 
 const installed = new Set();
 
-/** What is tested is what is published: a wheel, and the sdist beside it. */
+/** Tests run on what is published: a wheel, and the sdist beside it. */
 export function install(name) {
   if (installed.has(name)) return true;
   const python = programOf(name, "python");

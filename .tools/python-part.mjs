@@ -1,4 +1,4 @@
-// One part of `npm run test:python`, in an environment that is there.
+// One part of `npm run test:python`, in an existing environment.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { folder, run } from "./python-run.mjs";
 import { reportFile } from "./reporter.mjs";
 import { root } from "./workspace.mjs";
 
-/** What has passed, failed and been skipped, as `closingLine` takes it. */
+/** What has passed, failed and been skipped, in the form for `closingLine`. */
 export function testPart(name) {
   console.log(`\n=== ${name}`);
   const { paths, checks = [], host, hasWaybill = true, suites = [] } = parts[name];
@@ -39,7 +39,7 @@ function runTests(name, paths) {
   return ended(isPassed, countOf(existsSync(report) ? readFileSync(report, "utf8") : ""));
 }
 
-/** The suite that every adapter passes, driven over the wire. A gap is what it leaves out, with the reason. */
+/** The suite that every adapter passes, run over the wire. Gaps are reported with their reason. */
 function runSuite(name) {
   const { status, stdout } = spawnSync(
     process.execPath,
@@ -61,7 +61,7 @@ function runSuite(name) {
   }
 }
 
-/** The tests of a package in TypeScript, which start programs in Python. */
+/** The tests of a package in TypeScript that starts programs in Python. */
 function testHost(name, host) {
   const place = join(root, host.folder);
   const report = join(place, reportFile);

@@ -1,4 +1,5 @@
-// What `npm run test:python` consists of. Frameworks disagree about what they depend on: one environment each.
+// The parts of `npm run test:python`. Frameworks have conflicting dependencies, so each has its own
+// environment.
 const CORE = ["-m", "waybill_sdk", "-m", "waybill_sdk.blocking"];
 const CORE_PACKAGES = ["-p", "waybill_sdk.protocol", "-p", "waybill_sdk.adapter"];
 
@@ -26,8 +27,8 @@ export const parts = {
     checks: [["mypy", "-p", "waybill_sdk.crewai"]],
     suites: ["crewai"],
   },
-  // Its workers have nothing of Waybill in them: what is tested is the host that they connect to, by its
-  // own tests and by the suite of adapters.
+  // Its workers contain nothing of Waybill: the subject is the host to which they connect, with its
+  // own tests and the suite of adapters.
   "autogen-grpc": {
     hasWaybill: false,
     host: {

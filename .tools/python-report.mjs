@@ -1,5 +1,5 @@
 /**
- * What a report of pytest says.
+ * Reads a pytest report.
  * @param {string} xml
  */
 export function countOf(xml) {

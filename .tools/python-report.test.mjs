@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { countOf } from "./python-report.mjs";
 
-test("what has passed, failed and been skipped is told apart, with its name and its reason", () => {
+test("passed, failed and skipped tests are distinguished, with name and reason", () => {
   const xml = [
     '<testsuite name="pytest"><testcase classname="tests.a" name="test_one" time="0.1" />',
     '<testcase classname="tests.a" name="test_two[x&gt;y]" time="0.1"></testcase>',

@@ -5,7 +5,7 @@ import { root } from "./workspace.mjs";
 
 export const folder = join(root, "packages", "python");
 
-/** Runs a command in packages/python with what it prints shown, and says whether it ended well. */
+/** Runs a command in packages/python, shows its output, and returns whether it succeeded. */
 export function run(command, args, name, more = {}) {
   const home = join(folder, ".venvs", `${name}.home`);
   mkdirSync(home, { recursive: true });
@@ -18,7 +18,7 @@ export function run(command, args, name, more = {}) {
   return status === 0;
 }
 
-/** No framework is to speak with anybody, and what it keeps at home is kept here. */
+/** Turns off the telemetry of the frameworks, and keeps their home folder here. */
 export function silence(home) {
   return {
     PYTHONDONTWRITEBYTECODE: "1",

@@ -1,6 +1,7 @@
-// `npm run test:python`: the tests of packages/python, each part in a virtual environment of its own.
-// `npm run test:python -- core`: only this part. PYTHON names another interpreter than the first that fits.
-// `npm run test:python -- crewai --with='crewai==1.15.30'`: against another version than the pinned one.
+// `npm run test:python`: the tests of packages/python, each part in its own virtual environment.
+// `npm run test:python -- core`: only this part. PYTHON selects an interpreter other than the first
+// suitable one.
+// `npm run test:python -- crewai --with='crewai==1.15.30'`: with another version than the pinned one.
 import { closingLine, sum } from "./count.mjs";
 import { alter, findPython, setUp } from "./python-environment.mjs";
 import { testPart } from "./python-part.mjs";
@@ -34,7 +35,7 @@ async function test(names) {
     ];
   }
   console.log(`Python ${python.version} (${python.command})`);
-  // Downloads wait for others: what a later part needs comes while an earlier one is tested.
+  // Downloads overlap with tests: a later part's environment is made while an earlier part runs.
   const needed = new Set(names.flatMap(environmentsOf));
   const environments = new Map([...needed].map((name) => [name, setUp(name, python)]));
   const counts = [];

@@ -1,7 +1,8 @@
-// `npm run ranges`: runs the tests against the oldest and the newest version of each framework that a
-// package's peer dependencies, or an extra of the Python package, allow. `npm run ranges -- langgraph --oldest`
-// is one of them. It asks the registry, so its answer may change without a change here:
-// .github/workflows/ranges.yml runs it every week. Its exit code is 1 if a declared range does not pass.
+// `npm run ranges`: runs the tests with the oldest and the newest version of each framework that a
+// package's peer dependencies, or an extra of the Python package, allow. `npm run ranges -- langgraph
+// --oldest` runs one of them. It asks the registry, so its result may change without a change here:
+// .github/workflows/ranges.yml runs it every week. Its exit code is 1 if a declared range does not
+// pass.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,21 +12,21 @@ import { run } from "./command.mjs";
 import { packages, root } from "./workspace.mjs";
 
 /**
- * Which peers make a framework, in which package, and what runs on them: suites of adapters, or else
- * the tests of the package itself.
+ * The peers of each framework, their package, and what runs with them: suites of adapters, or else
+ * the package's own tests.
  */
 export const frameworks = {
   langgraph: {
     package: "@waybill/adapter-langgraph",
     peers: ["@langchain/langgraph", "@langchain/core", "langchain"],
     suites: ["langgraph"],
-    // The workspace's own override fits the newest alone.
+    // The workspace's own override fits only the newest.
     with: { oldest: { "@langchain/langgraph-sdk": undefined } },
   },
   "langgraph-checkpoint-sqlite": {
     package: "@waybill/langgraph-checkpoint-sqlite",
     peers: ["@langchain/langgraph-checkpoint", "@langchain/core"],
-    // The LangGraph that its tests run on, from the same time.
+    // The LangGraph for its tests, from the same time.
     with: { oldest: { "@langchain/langgraph": "1.4.10", "@langchain/langgraph-sdk": undefined } },
   },
   openai: {
@@ -47,7 +48,7 @@ export const frameworks = {
     package: "@waybill/adapter-kaiban",
     peers: ["kaibanjs"],
     suites: ["kaiban"],
-    // It is no part of the workspace, because it is so large.
+    // It is not part of the workspace, because it is so large.
     installedIn: "packages/adapter-kaiban/with-kaibanjs",
   },
   vitest: {
@@ -56,8 +57,8 @@ export const frameworks = {
   },
 };
 /**
- * The same in Python, each a part of `npm run test:python`: an extra of packages/python and what comes
- * along, or else the page whose line that installs says the range.
+ * The same in Python, each a part of `npm run test:python`: an extra of packages/python and
+ * additional requirements, or else the page whose install line contains the range.
  */
 const pythonFrameworks = {
   autogen: { with: ["autogen-ext"] },
@@ -76,7 +77,7 @@ export function oldestOf(range) {
   return versions.toSorted(byVersion)[0].join(".");
 }
 
-/** The newest of these versions, without what comes before a release. */
+/** The newest of these versions, without pre-releases. */
 export function newestOf(versions) {
   const released = versions.filter((version) => /^\d+\.\d+\.\d+$/.test(version));
   const parts = released.map((version) => version.split(".").map(Number));
@@ -99,7 +100,10 @@ function versionsOf({ package: name, peers, with: more = {} }, edge) {
   return { ...Object.fromEntries(chosen), ...more[edge] };
 }
 
-/** pip's requirements for one edge of what an extra in pyproject.toml, or a line that installs, declares. */
+/**
+ * pip's requirements for one end of the range that an extra in pyproject.toml, or an install line,
+ * declares.
+ */
 export function requirementsOf(list, more, edge) {
   const declared = [...list.matchAll(/"([a-z][a-z0-9-]*(?:\[[a-z,]+\])?)([^"]*)"/g)].map(
     ([, name, range]) => [name, range],
@@ -134,7 +138,7 @@ function testPython(copy, name, edge) {
   return status === 0;
 }
 
-/** A copy of what is in the repository, where other versions can be installed. */
+/** A copy of the repository in which other versions can be installed. */
 function copyOfWorkspace() {
   const copy = mkdtempSync(join(tmpdir(), "waybill-ranges-"));
   process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
@@ -163,7 +167,7 @@ function install(copy, versions) {
   run("pnpm", ["install", ...options], { cwd: copy, env: { ...process.env, CI: "true" } });
 }
 
-/** Into a folder that has a lock file of its own. */
+/** Installs into a folder with its own lock file. */
 function installIn(folder, versions) {
   const path = join(folder, "package.json");
   const manifest = JSON.parse(readFileSync(path, "utf8"));
@@ -173,7 +177,7 @@ function installIn(folder, versions) {
   run("pnpm", ["install", ...options], { cwd: folder, env: { ...process.env, CI: "true" } });
 }
 
-/** The tests of the package itself, where no suite of adapters covers it. */
+/** Runs the package's own tests, if no suite of adapters covers it. */
 function testPackage(copy, name) {
   const { folder, manifest } = packages().find((each) => each.name === name);
   const { status } = spawnSync("pnpm", ["--dir", join(copy, folder), "run", "test"], {
@@ -188,7 +192,7 @@ function testPackage(copy, name) {
 
 function test(copy, suite) {
   const args = [join(copy, ".tools/conformance.mjs"), suite, "--json"];
-  // A run that hangs is a failure of the version: one of Mastra's did.
+  // A run that hangs is a failure of the version: one of Mastra's hung.
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: copy,
     encoding: "utf8",

@@ -10,7 +10,7 @@ import {
 } from "./ranges.mjs";
 import { packages } from "./workspace.mjs";
 
-test("the oldest version of a range is its lowest bound, number by number", () => {
+test("the oldest version of a range is its lowest bound, compared by number", () => {
   assert.equal(oldestOf(">=1.4.10 <1.5"), "1.4.10");
   assert.equal(oldestOf("^7.0.0 || ^6.10.0 || ^6.9"), "6.9.0");
   assert.throws(() => oldestOf("*"), /no lower bound/);
@@ -20,7 +20,7 @@ test("the newest version is no release candidate, and 1.10 is newer than 1.9", (
   assert.equal(newestOf(["1.9.0", "1.10.0", "1.11.0-rc.1"]), "1.10.0");
 });
 
-test("an extra of the Python package is installed at one of its edges, with what comes along", () => {
+test("an extra of the Python package is installed at one end of its range, with additional requirements", () => {
   const list = declaredIn(
     'a = ["x>=1"]\nautogen = ["one>=0.7,<0.8", "two>=0.7.2,<0.8"]\n',
     "autogen",
@@ -31,12 +31,12 @@ test("an extra of the Python package is installed at one of its edges, with what
   assert.deepEqual(requirementsOf('"x2>=1.2,<2"', [], "oldest"), ["x2==1.2.0"]);
 });
 
-test("so is what a page says to install, with its parts", () => {
+test("the same applies to a page's install line, with its extras", () => {
   const list = installedBy('# A\n\npip install "one[grpc]>=0.7,<0.8"\n');
   assert.deepEqual(requirementsOf(list, ["two"], "oldest"), ["one[grpc]==0.7.0", "two==0.7.0"]);
 });
 
-test("every peer that a package declares has its range run", () => {
+test("every declared peer has its range tested", () => {
   const declared = packages().flatMap(({ name, manifest }) =>
     Object.keys(manifest.peerDependencies ?? {}).map((peer) => `${name}: ${peer}`),
   );

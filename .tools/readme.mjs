@@ -1,4 +1,4 @@
-// Puts the code of real example files into the READMEs, so that what a reader copies is what runs.
+// Copies the code of real example files into the READMEs, so that readers copy code that runs.
 // `node .tools/readme.mjs` writes, `--check` only compares and names what is stale.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 const EXAMPLE = /(<!-- example: ([^\s#]+)(?:#(\S+))? -->\n)[\s\S]*?(<!-- \/example -->)/g;
 const MARK = /^[ \t]*(?:\/\/|#) #(?:region \S+|endregion)\n/gm;
 
-/** The text with the code between its example marks as the files have it now: all of it, or a region. */
+/** The text with the current code of the files between its example marks: a whole file, or a region. */
 export function withExamples(text, readExample) {
   return text.replace(EXAMPLE, (_, start, path, region, end) => {
     const language = path.slice(path.lastIndexOf(".") + 1);
@@ -17,7 +17,7 @@ export function withExamples(text, readExample) {
   });
 }
 
-/** What stands between `// #region name` and the next `// #endregion`, or the same behind `#`. */
+/** The text between `// #region name` and the next `// #endregion`, or the same after `#`. */
 function regionOf(code, name, path) {
   const [, after] = code.split(new RegExp(`^[ \\t]*(?://|#) #region ${name}\\n`, "m"));
   if (after === undefined) throw new Error(`${path} has no region ${name}.`);

@@ -27,17 +27,17 @@ const filled = (mark) =>
 const marked = (mark, language, code) =>
   `<!-- example: ${mark} -->\n\n\`\`\`${language}\n${code}\n\`\`\`\n\n<!-- /example -->`;
 
-test("a whole example goes in, without the marks of its regions", () => {
+test("a whole example is inserted without its region marks", () => {
   const whole = files["one.ts"].replaceAll(/^ *\/\/ #.*\n/gm, "").trimEnd();
   assert.equal(filled("one.ts"), marked("one.ts", "ts", whole));
 });
 
-test("a region goes in by its name, at the margin, in any language", () => {
+test("a region is inserted by its name, without indentation, in any language", () => {
   assert.equal(filled("one.ts#serve"), marked("one.ts#serve", "ts", "serve();"));
   assert.equal(filled("one.ts#call"), marked("one.ts#call", "ts", "call({\n  a: 1,\n});"));
   assert.equal(filled("two.py#serve"), marked("two.py#serve", "py", "serve()"));
 });
 
-test("a region that is not there is a fault, and not an empty example", () => {
+test("a missing region is an error, and not an empty example", () => {
   assert.throws(() => filled("one.ts#other"), /one\.ts has no region other/);
 });

@@ -1,6 +1,6 @@
-// A registry for packages that are not published yet: it has these tarballs, and for everything else
-// sends npm on to the registry that it is set to. Run as a process of its own: `node registry.mjs <upstream>
-// <tarball> …`; it says its address in one line.
+// A registry for packages that are not published yet: it serves these tarballs, and redirects npm to
+// its configured registry for everything else. Runs as its own process: `node registry.mjs <upstream>
+// <tarball> …`; it prints its address in one line.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -28,7 +28,7 @@ function answer(request, response) {
   }
   const tarball = [...packages.values()].find(({ file }) => path === `tarballs/${basename(file)}`);
   if (tarball !== undefined) return response.end(tarball.bytes);
-  // npm goes there itself: it alone knows the machine's proxy and certificates.
+  // npm follows the redirect itself, because only npm knows the machine's proxy and certificates.
   response.writeHead(302, { location: new URL(request.url.slice(1), upstream).href }).end();
 }
 

@@ -1,5 +1,5 @@
-// A vitest reporter beside the usual one: writes what `npm test` adds up, the reason of every skip included.
-// vitest's own JSON has no reasons, and leaves out what went wrong outside a test.
+// An additional vitest reporter: writes what `npm test` adds up, including the reason of every skip.
+// vitest's own JSON omits reasons and errors outside tests.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 
@@ -42,7 +42,7 @@ function results(module) {
   return { passed, failed, skipped };
 }
 
-// A whole `describe` that is skipped has nowhere else to say why.
+// A skipped `describe` can give its reason only in its title.
 function reasonInTitle(title) {
   return /\(skipped: ([^)]+)\)/.exec(title)?.[1];
 }

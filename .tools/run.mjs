@@ -1,6 +1,6 @@
-// The one entry behind `npm run demo`, `npm test`, `npm run check` and the other commands:
-// sets the workspace up when it isn't, then does the job on the workspace's own Node.
-// This file and setup.mjs run on whatever Node started them (20 or newer), with nothing installed.
+// The single entry point of `npm run demo`, `npm test`, `npm run check` and the other commands: sets
+// the workspace up if necessary, then runs the command on the workspace's own Node. This file and
+// setup.mjs run on the Node that started them (20 or newer), with nothing installed.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, join } from "node:path";
@@ -9,7 +9,7 @@ import { setUp, SetupError } from "./setup.mjs";
 
 const jobs = {
   demo: { needs: "demo", file: demo.entry },
-  // The demo leaves a database, and this is what one looks at it with.
+  // The demo leaves a database, which this command explores.
   waybill: { needs: "demo", file: "packages/waybill/src/waybill.ts" },
   test: { needs: "all", file: ".tools/test.mjs" },
   "test:python": { needs: "all", file: ".tools/python.mjs" },

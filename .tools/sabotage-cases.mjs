@@ -1,5 +1,5 @@
-// Runs the suite of one adapter in a process of its own, until a case fails: first the cases that the
-// argument names by a part of their names, then all others. Its last line says which case failed.
+// Runs the suite of one adapter in its own process until a case fails: first the cases whose names
+// contain the argument, then all others. Its last line names the failed case.
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { root } from "./workspace.mjs";

@@ -1,8 +1,8 @@
-// The table of planted faults that lies beside an adapter's fixture, as sabotage.json.
+// The table of planted faults beside an adapter's fixture, sabotage.json.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The source with the fault in it. A fault whose text is gone, or is there twice, plants nothing. */
+/** The source with the fault in it. Throws if the text to replace is missing or occurs twice. */
 export function planted(source, { name, file, from, to }) {
   const found = source.split(from).length - 1;
   if (found === 1) return source.replace(from, () => to);
@@ -12,8 +12,8 @@ export function planted(source, { name, file, from, to }) {
 }
 
 /**
- * The faults for an adapter, each with the whole path of its file and of the fixture that has to
- * notice it; undefined where there is no table.
+ * The faults of an adapter, each with the absolute paths of its file and of the fixture that must
+ * detect it; undefined if there is no table.
  */
 export function faultsBeside(fixture) {
   const table = join(dirname(fixture), "sabotage.json");

@@ -1,5 +1,5 @@
-// Loaded into a process before everything else: one source file of an adapter is read with a fault in
-// it. The file on disk stays as it is.
+// Preloaded into a process: one source file of an adapter is read with a fault in it. The file on
+// disk stays unchanged.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";

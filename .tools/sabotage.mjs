@@ -1,4 +1,4 @@
-// Plants the faults of an adapter's sabotage.json in its source, one after the other, and sees whether
+// Plants the faults of an adapter's sabotage.json in its source, one after the other, and checks that
 // a case of the suite fails for each: `pnpm conformance echo --sabotage`.
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,14 +12,14 @@ const HOOK = pathToFileURL(join(root, ".tools/sabotage-hook.mjs")).href;
 const CASES = join(root, ".tools/sabotage-cases.mjs");
 const PYTHON = join(root, "packages/python/src");
 
-/** A fault may make a case hang, and a case of a sound adapter takes far less. */
+/** A fault may make a case hang, and a case of a sound adapter takes much less. */
 const PATIENCE_MS = 10_000;
-/** Far beyond what a run takes, so that beyond it something hangs. */
+/** Much longer than a run takes, so a run that takes this long hangs. */
 const HANG_MS = 300_000;
 
 /**
- * How the suite does with each fault of an adapter planted; `hear` is told of each as it is known.
- * A sample takes that many faults, spread over the table.
+ * Runs the suite for each fault of an adapter; calls `hear` with each result. A sample takes this
+ * many faults, spread over the table.
  */
 export async function sabotage(adapter, fixture, { sample, hear }) {
   const all = faultsBeside(fixture);
@@ -43,9 +43,9 @@ export async function sabotage(adapter, fixture, { sample, hear }) {
   };
 }
 
-/** What fails without a fault would count as noticing every one. */
+/** A case that fails without a fault would seem to detect every fault. */
 async function assertSound(fixture) {
-  // A sound case that is slow on a busy machine is not at fault.
+  // A slow machine must not fail a sound case.
   const { case: failed, says } = await run({
     fixture,
     first: [],
@@ -56,7 +56,7 @@ async function assertSound(fixture) {
   throw new Error(`Without a fault, the suite fails at "${failed}": ${says}`);
 }
 
-/** Which case notices the fault, and what it says. */
+/** Determines which case detects the fault, and its message. */
 async function judge(fault) {
   const asked = { fixture: fault.fixture, first: fault.cases, others: true };
   const verdict = fault.file.endsWith(".py")
@@ -67,7 +67,7 @@ async function judge(fault) {
   throw new Error(`The fault "${fault.name}" names ${names}, which is part of no case's name.`);
 }
 
-/** Python takes a package from the first folder of its path that has it. */
+/** Python imports a package from the first folder of its path that contains it. */
 async function runOverCopy(asked, fault) {
   const folder = mkdtempSync(join(tmpdir(), "waybill-sabotage-"));
   try {
@@ -106,20 +106,20 @@ function sampleOf(faults, size) {
   return Array.from({ length: size }, (_, at) => faults[Math.floor((at * faults.length) / size)]);
 }
 
-/** What becomes known of one fault. */
+/** The result of one fault, as a line. */
 export function sabotageLine({ name, case: noticed }) {
   return noticed === undefined
     ? `MISSED  ${name}\n        no case fails`
     : `caught  ${name}\n        ${noticed}`;
 }
 
-/** What it came to, for people. */
+/** The results for people. */
 export function sabotageAsText({ adapter, planted: count, caught, missed }) {
   const summary = `${adapter}: ${count} planted, ${caught} caught, ${missed.length} missed`;
   return ["", ...missed.map((name) => `missed: ${name}`), summary, ""].join("\n");
 }
 
-/** What a program reads, on one line. */
+/** The results for programs, in one line. */
 export function sabotageAsJson({ adapter, planted: count, caught, missed }) {
   return JSON.stringify({ adapter, planted: count, caught, missed });
 }

@@ -10,11 +10,11 @@ import { packages, root } from "./workspace.mjs";
 
 const fault = { name: "a name is dropped", file: "a.ts", from: "name,", to: "" };
 
-test("a fault replaces its text, taken literally", () => {
+test("a fault replaces its text literally", () => {
   assert.equal(planted("{ name, text }", { ...fault, to: "$& $1," }), "{ $& $1, text }");
 });
 
-test("a fault whose text is gone, or is there twice, is refused", () => {
+test("a fault whose text is missing or occurs twice is refused", () => {
   for (const source of ["{ text }", "name, name,"]) {
     assert.throws(() => planted(source, fault), /"a name is dropped" does not fit a\.ts any more/);
   }
@@ -56,7 +56,7 @@ test("every fault of every adapter names cases of the suite", async () => {
   assert.deepEqual(unknown, []);
 });
 
-test("a program reads one line, and a missed fault stands out for people", () => {
+test("programs get one line, and people see a missed fault clearly", () => {
   const report = { adapter: "echo", planted: 2, caught: 1, missed: ["b"], results: [] };
   assert.equal(sabotageAsJson(report), '{"adapter":"echo","planted":2,"caught":1,"missed":["b"]}');
   assert.match(sabotageLine({ name: "b" }), /^MISSED {2}b\n {8}no case fails$/);

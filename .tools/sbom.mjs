@@ -1,5 +1,5 @@
-// `npm run sbom`: the software bill of materials (CycloneDX) of what the published npm packages
-// install, read from the lock file alone. `npm run sbom -- <file>` names the file.
+// `npm run sbom`: the software bill of materials (CycloneDX) of everything that the published npm
+// packages install, read only from the lock file. `npm run sbom -- <file>` names the file.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,7 +8,7 @@ import { packages, root } from "./workspace.mjs";
 
 const DEFAULT_FILE = "sbom.cdx.json";
 
-/** Writes the bill of materials, checks it, and returns how many components it lists. */
+/** Writes the bill of materials, checks it, and returns the number of components. */
 export function writeSbom(file) {
   const published = packages().filter(({ manifest }) => !manifest.private);
   run("pnpm", [
@@ -27,12 +27,12 @@ export function writeSbom(file) {
   return components.length;
 }
 
-/** What keeps a list of components from being checked against a registry or an advisory. */
+/** The faults that keep components from being checked against a registry or an advisory. */
 export function faultsOf(components) {
   return components.flatMap((component) => {
     const { group, name, version, purl = "", hashes = [], externalReferences = [] } = component;
     const full = group === undefined ? name : `${group}/${name}`;
-    // What is made here has no hash before it is packed.
+    // Our own packages have no hash before they are packed.
     if (full.startsWith("@waybill/") || full === "waybill") return [];
     const hashed = [
       ...hashes,

@@ -6,8 +6,8 @@ import { demo, packages, root, rootManifest } from "./workspace.mjs";
 
 export class SetupError extends Error {}
 
-// The root's `dependencies` are what running anything needs (the Node runtime), its
-// `devDependencies` are a contributor's tools: so --prod is what a demo needs, and no more.
+// The root's `dependencies` are needed to run anything (the Node runtime), and its
+// `devDependencies` are a contributor's tools: so --prod is exactly what a demo needs.
 const scopes = {
   demo: {
     says: "the Node runtime and the demo's packages",
@@ -45,7 +45,7 @@ function fingerprintOfInputs() {
 
 function lastSetUp() {
   if (existsSync(stampFile)) return JSON.parse(readFileSync(stampFile, "utf8"));
-  // Installed by hand: a demo's smaller set-up would take the tools away again.
+  // Installed by hand: a demo's smaller set-up would remove the tools.
   const isInstalledByHand = existsSync(join(root, "node_modules", ".modules.yaml"));
   return isInstalledByHand ? { scope: "all" } : {};
 }
@@ -62,14 +62,14 @@ async function install(args) {
   const { code, output } = await run("npx", [
     "--yes",
     "--loglevel=error",
-    // npm's own minute between two tries looks like a hang where there is no network.
+    // npm waits a minute between two tries by default, which looks like a hang without network.
     "--fetch-retry-mintimeout=1000",
     "--fetch-retry-maxtimeout=5000",
     pnpm,
     "install",
     "--frozen-lockfile",
-    // The age rule is for whoever changes the lock file, whose own pnpm applies it. Here it would
-    // ask the registry about every package in the lock file, and a demo needs a few of them.
+    // The age rule protects changes of the lock file, and applies when they are made. Here it would
+    // query the registry for every package in the lock file, and a demo needs only a few of them.
     "--config.minimum-release-age=0",
     ...args,
   ]);
@@ -83,7 +83,7 @@ function run(command, args) {
     let output = "";
     const child = spawn(command, args, {
       cwd: root,
-      // CI=true: pnpm must never wait for an answer, there may be nobody to ask.
+      // CI=true: pnpm must never wait for an answer, because there may be nobody to give it.
       env: { ...process.env, CI: "true" },
       shell: process.platform === "win32",
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,7 +1,7 @@
-// What a README shows that its commands print, and what they print.
+// The documented output of commands in READMEs, and their actual output.
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
-/** The width that output has in a README: that of a usual terminal. */
+/** The width of output in a README: that of a usual terminal. */
 const COLUMNS = 80;
 
 /** Runs a command in a terminal of `COLUMNS`, where it also shows its progress. */
@@ -10,7 +10,7 @@ export function inTerminal(command) {
   return `script -qec '${line.replaceAll("'", "'\\''")}' /dev/null`;
 }
 
-/** The lines that are left on the screen: a status line gives way to what comes after it. */
+/** The lines that remain on the screen: later output replaces a status line. */
 export function leftOnScreen(said) {
   return said
     .split("\n")
@@ -40,7 +40,7 @@ export function withOutput(markdown, command, output) {
   return markdown.slice(0, start) + output + gap + rest.slice(before.length);
 }
 
-/** Without what differs from run to run: times, ids, keys, and the widths that follow from them. */
+/** Removes what differs from run to run: times, ids, keys, and the widths that depend on them. */
 export function lasting(output) {
   return output
     .replaceAll(UUID, "<id>")

@@ -18,7 +18,7 @@ $ three
 \`\`\`
 `;
 
-test("the output of a command is what stands below it", () => {
+test("the output of a command is the text below it", () => {
   assert.deepEqual(outputsIn(text), [
     { command: "one", output: "says one\ntwice" },
     { command: "two", output: "says two" },
@@ -26,7 +26,7 @@ test("the output of a command is what stands below it", () => {
   ]);
 });
 
-test("another output takes its place, and nothing else changes", () => {
+test("new output replaces it, and nothing else changes", () => {
   const changed = withOutput(withOutput(text, "one", "is new"), "two", "is new too");
   assert.deepEqual(
     outputsIn(changed).map(({ output }) => output),
@@ -36,11 +36,11 @@ test("another output takes its place, and nothing else changes", () => {
   assert.equal(same, text);
 });
 
-test("a status line is gone once something else is shown", () => {
+test("a status line is removed by later output", () => {
   assert.equal(leftOnScreen("\r\u001b[K1 s so far\r\u001b[K\u001b[Kdone\r\n^C"), "\u001b[Kdone");
 });
 
-test("times, ids, keys and widths do not last, words and counts do", () => {
+test("times, ids, keys and widths are ignored, words and counts are kept", () => {
   const of = (id, time, key) =>
     `Job ${id}\n   +${time}  anna  accepts   ✔ ${key} ✔ receipt\n3 handoffs`;
   const one = of("01a1ef26-d530-7b00-8ead-1c191d411083", "226 ms", "qPDtc3um");

@@ -1,5 +1,5 @@
-// The story that the README of the `waybill` command tells, lived through with what is packed: the
-// commands that stand there, in their order, and two agents of which one has only a shell, curl and openssl.
+// The story in the README of the `waybill` command, run with the packed packages: its commands in
+// order, and two agents, one of which has only a shell, curl and openssl.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { inTerminal, lasting, leftOnScreen, outputsIn } from "./shown.mjs";
 
 const ID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/;
 
-/** What is typed in a text: in its `text` blocks, after `$ `. */
+/** The typed commands of a text: in its `text` blocks, after `$ `. */
 export function typedIn(markdown) {
   return [...markdown.matchAll(/^```text\n([\s\S]*?)^```$/gm)].flatMap(([, block]) =>
     [...block.matchAll(/^\$ (.*)$/gm)].map(([, line]) => line),
@@ -25,7 +25,7 @@ export function sectionsOf(page) {
 
 const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
-/** A command in a terminal, with what is left on the screen. Ctrl-C is typed. */
+/** A command in a terminal, with what remains on the screen. It is stopped by typing Ctrl-C. */
 class Seen extends Program {
   get screen() {
     return leftOnScreen(this.said);
@@ -38,7 +38,7 @@ class Seen extends Program {
   }
 }
 
-/** What a README shows of a command, and what the command has printed where that is something else. */
+/** The differences between the documented and the actual output of commands. */
 export function differences(story, printed) {
   return outputsIn(story)
     .filter(({ command }) => printed.has(command))
@@ -47,12 +47,13 @@ export function differences(story, printed) {
 }
 
 /**
- * Lives through it in a folder where the packages are installed. Gives how many commands it has, and what
- * those of `waybill` have printed; nothing of that on a machine without \`script\`, which makes a terminal.
+ * Runs the story in a folder in which the packages are installed. Returns the number of its commands,
+ * and the output of those of `waybill`; no output on a machine without `script`, which provides a
+ * terminal.
  */
 export async function liveThrough({ story, agent, cwd, env }) {
   const printed = new Map();
-  /** The ids of this time, and those that the story has in their place. */
+  /** This run's ids, with the documented ids in their place. */
   const shownIds = new Map();
   const typed = typedIn(story);
   const all = typed.length;
@@ -64,7 +65,7 @@ export async function liveThrough({ story, agent, cwd, env }) {
     running.push(program);
     return program;
   };
-  /** The next command of the story, about the handoff of this time. */
+  /** The next command of the story, with this run's handoff. */
   const next = (what, id = "") => {
     const command = typed.shift() ?? "";
     assert.match(command, what, "the story goes on in another way");
@@ -72,7 +73,7 @@ export async function liveThrough({ story, agent, cwd, env }) {
     if (shown !== undefined) shownIds.set(id, shown);
     return command.replace(ID, id);
   };
-  /** Notes what the last command that was taken from the story has printed. */
+  /** Records the output of the last command taken from the story. */
   const keep = (command, { screen }) => {
     if (screen === undefined) return;
     const { port = "" } = url === undefined ? {} : new URL(url);
@@ -95,7 +96,7 @@ export async function liveThrough({ story, agent, cwd, env }) {
   };
 
   try {
-    // The port that stands there may be another's on this machine.
+    // The documented port may be in use on this machine.
     const dev = start(`${next(/^waybill dev$/)} --port 0`);
     await dev.says(/waybill watch/);
     const banner = { screen: dev.screen };

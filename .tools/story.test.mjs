@@ -24,22 +24,22 @@ $ five
 \`\`\`
 `;
 
-test("what is typed in a story is its commands, in their order", () => {
+test("the commands of a story are taken in order", () => {
   assert.deepEqual(typedIn(text), ["one --two", "three", "five"]);
 });
 
-test("a page is the code of its sections", () => {
+test("the code of a page is that of its sections", () => {
   const block = (code) => `\`\`\`sh\n${code}\n\`\`\`\n`;
   const page = `# Page\n\n## 1. One\n${block("a")}and\n${block("b\nc")}\n## 2. Two\n`;
   assert.deepEqual(sectionsOf(page), [[], ["a\n", "b\nc\n"], []]);
 });
 
-test("a story that begins in another way is told apart, and what it started is ended", async () => {
+test("a story that starts differently is refused, and its processes are ended", async () => {
   const story = liveThrough({ story: text, agent: "", cwd: tmpdir(), env: process.env });
   await assert.rejects(story, /goes on in another way/);
 });
 
-test("a shell goes on where the line before has ended, and a program that ends says what it said", async (t) => {
+test("a shell continues after the previous line, and a program that ends reports its output", async (t) => {
   const cwd = mkdtempSync(join(tmpdir(), "story-"));
   t.after(() => rmSync(cwd, { recursive: true }));
   const shell = new Shell("exec sh -eu", { cwd });

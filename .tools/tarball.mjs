@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 /**
- * What is wrong with a package as it is published.
- * @param folder where it lies in the workspace, @param manifest its package.json there,
+ * The faults of a package as it is published.
+ * @param folder its folder in the workspace, @param manifest its package.json there,
  * @param packed the one in the tarball,
- * @param files the tarball's files, @param unpacked the folder that they lie in
+ * @param files the tarball's files, @param unpacked the folder that contains them
  */
 export function findFaults({ folder, manifest, packed, files, unpacked }) {
   const targets = [packed.exports, packed.imports, packed.bin].flatMap(leaves);
@@ -74,7 +74,7 @@ export function leaves(value) {
   return Object.values(value ?? {}).flatMap(leaves);
 }
 
-/** Every file that is reached from these by relative imports, and what they import from elsewhere. */
+/** Every file that these reach by relative imports, and their other imports. */
 function follow(targets, folder) {
   const reached = new Set();
   const specifiers = new Set();
@@ -91,7 +91,7 @@ function follow(targets, folder) {
   return { reached, specifiers };
 }
 
-/** What a source of types alone is compiled to. */
+/** The compiled form of a source that contains only types. */
 function isEmptyModule(file) {
   return (
     existsSync(file) && /^export \{\s*\};\s*(?:\/\/[^\n]*\s*)?$/.test(readFileSync(file, "utf8"))
@@ -99,7 +99,7 @@ function isEmptyModule(file) {
 }
 
 const importForms = [
-  // A file that is started by its URL keeps the ending of the one that starts it.
+  // A file that is started by its URL has the extension of the file that starts it.
   /\bnew URL\(\s*[`"'](\.[^`"'$]+)\$\{import\.meta\.url\.slice\(-3\)\}/g,
   /^(?:import|export)\b[^;"'=()]*\bfrom\s*["']([^"']+)["']/gm,
   /^import\s*["']([^"']+)["']/gm,

@@ -39,7 +39,7 @@ function faultsWith({ contents = {}, ...changes }) {
   return findFaults({ folder: "packages/x", manifest, packed, files, unpacked, ...changes });
 }
 
-test("a sound package has no faults", () => assert.deepEqual(faultsWith({}), []));
+test("a valid package has no faults", () => assert.deepEqual(faultsWith({}), []));
 
 const faulty = [
   {

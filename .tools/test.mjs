@@ -1,6 +1,7 @@
 // `npm test`: the tests of every package, and one line that sums them up.
 // `npm test -- envelope`: only test files whose path contains "envelope".
-// `npm test -- --slow`: instead of them the slow suites, which kill processes, measure, or start every framework.
+// `npm test -- --slow`: instead the slow suites, which kill processes, measure, or start every
+// framework.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -39,11 +40,12 @@ console.log(`\n${closingLine(total)}`);
 process.exitCode = total.failed.length > 0 ? 1 : 0;
 
 function runTests(chosen, vitestArgs) {
-  // So that a run which crashes can't be counted by the report of an earlier one.
+  // So that a crashed run is not counted by an earlier report.
   for (const each of chosen) rmSync(reportOf(each), { force: true });
   const names = chosen.map(({ name }) => `--filter=${name}`);
   const turbo = ["run", task, "--continue=always", "--concurrency=2", "--output-logs=new-only"];
-  // Two files of a package at once: tests mostly wait, and the last package would run alone on one core.
+  // Two files of a package at once: tests mostly wait, and the last package would otherwise use only
+  // one core.
   const vitest = [
     "--maxWorkers=2",
     "--reporter=default",
@@ -52,11 +54,11 @@ function runTests(chosen, vitestArgs) {
   ];
   const { status } = spawnSync("turbo", [...turbo, ...names, "--", ...vitest], {
     cwd: root,
-    // turbo gives every task a terminal of its own, so that vitest would colour a log file too.
+    // turbo gives every task a pseudo-terminal, so vitest would write colours into log files too.
     env: {
       ...process.env,
       WAYBILL_MACHINE: machine(),
-      // The tests of the command start it hundreds of times, from TypeScript.
+      // The command's tests start it hundreds of times, from TypeScript.
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"),
       ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }),
     },
@@ -66,7 +68,8 @@ function runTests(chosen, vitestArgs) {
   return chosen.map((each) => ({ ...each, report: read(reportOf(each)) }));
 }
 
-// A file is left out by a pattern in its package's script, and a pattern that fits nothing says nothing.
+// Files are excluded by a pattern in their package's script, and a pattern that matches nothing gives
+// no warning.
 function slowFiles(reported) {
   return reported.flatMap(({ name, report }) =>
     Object.keys(report?.files ?? {})

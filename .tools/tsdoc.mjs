@@ -1,12 +1,12 @@
-// Which exported symbols of the packages have no TSDoc: `node .tools/tsdoc.mjs` lists them all,
-// `node .tools/tsdoc.mjs agent` those of one package. `npm run check tsdoc` fails where there are any.
+// Lists exported symbols of the packages without TSDoc: `node .tools/tsdoc.mjs` for all packages,
+// `node .tools/tsdoc.mjs agent` for one. `npm run check tsdoc` fails if there are any.
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Reader, sourcesOf } from "./modules.mjs";
 import { packages, root } from "./workspace.mjs";
 
-/** What each package exports, and which of it nothing is said about. */
+/** The exports of each package, and those without documentation. */
 export function survey(all = packages(), read = (path) => readFileSync(path, "utf8")) {
   const reader = new Reader(all, read);
   return all
@@ -22,7 +22,7 @@ export function survey(all = packages(), read = (path) => readFileSync(path, "ut
     });
 }
 
-/** For `npm run check`: throws where something is exported without a comment. */
+/** For `npm run check`: throws if an export has no comment. */
 export function checkTsdoc() {
   const found = survey();
   const faults = found.flatMap(({ name, lacking }) =>

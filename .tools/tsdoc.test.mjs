@@ -21,7 +21,7 @@ function lackingIn(files, exports = { ".": "./src/index.ts" }) {
   return { count, lacking: lacking.map((symbol) => `${symbol.name}:${symbol.line}`) };
 }
 
-test("names what is exported without a comment of its own", () => {
+test("lists exports without a comment of their own", () => {
   const source = [
     "/** Said. */",
     "export interface Said {}",
@@ -39,7 +39,7 @@ test("names what is exported without a comment of its own", () => {
   });
 });
 
-test("looks where a symbol is declared, through imports and other packages", () => {
+test("finds a symbol's declaration through imports and other packages", () => {
   const files = {
     "a/src/index.ts": [
       'import { three as drei } from "./other.ts";',
@@ -65,7 +65,7 @@ test("looks where a symbol is declared, through imports and other packages", () 
   });
 });
 
-test("one comment speaks for all overloads, and what two subpaths export counts once", () => {
+test("one comment documents all overloads, and a symbol exported by two subpaths counts once", () => {
   const exports = { ".": "./src/index.ts", "./same": "./src/index.ts", "./data": "./data.json" };
   const source =
     "/** Said. */\nexport function f(a: 1): 1;\nexport function f(a: 2): 2;\nexport function f(a: unknown): unknown { return a; }";

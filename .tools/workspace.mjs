@@ -31,7 +31,7 @@ export function readManifest(folder) {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 }
 
-/** What the lock file settles on, for every package that it has in one version only. */
+/** The version in the lock file of every package that has only one there. */
 export function lockedVersions() {
   const lock = readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
   const [, section] = /^packages:\n(.*?)^\w/ms.exec(lock);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
 
-test("a group and nothing else", () => {
+test("a group alone", () => {
   expect(readArguments(["protocol"])).toEqual({
     group: "protocol",
     isJson: false,
@@ -10,7 +10,7 @@ test("a group and nothing else", () => {
   });
 });
 
-test("options stand before or after the group", () => {
+test("options may stand before or after the group", () => {
   const expected = { group: "protocol", isJson: true, isStrict: true, rounds: 7 };
   expect(readArguments(["protocol", "--json", "--strict", "--rounds", "7"])).toEqual(expected);
   expect(readArguments(["--rounds=7", "--strict", "--json", "protocol"])).toEqual(expected);

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 
 export interface Arguments {
-  /** Undefined when none is named: then the groups are listed. */
+  /** Undefined if none is named: then the groups are listed. */
   readonly group: string | undefined;
   readonly isJson: boolean;
   readonly isStrict: boolean;

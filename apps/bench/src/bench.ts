@@ -64,8 +64,8 @@ async function benchmark(name: string, given: Arguments): Promise<number> {
   return given.isStrict && ratios.some(({ isMet }) => isMet === false) ? 1 : 0;
 }
 
-// Of the whole process: Linux brings the figure of a single thread up to date only every few
-// milliseconds, which is too coarse for a slice.
+// Of the whole process: Linux updates the time of a single thread only every few milliseconds, which
+// is too coarse for a slice.
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

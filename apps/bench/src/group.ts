@@ -1,36 +1,39 @@
-/** Milliseconds that only rise. */
+/** Milliseconds that never decrease. */
 export type Clock = () => number;
 
-/** What a run may report: the milliseconds that count, where the whole call is not what is meant. */
+/** A run may report the milliseconds that count, if they are not those of the whole call. */
 export type Elapsed = void | number;
 
-/** One thing to measure. An operation is what its `perSecond` counts. */
+/** One thing to measure. `perSecond` counts its operations. */
 export interface Case {
   readonly name: string;
-  /** Operations that only come together, such as a batch; 1 where left out. */
+  /** The number of operations that only come together, such as a batch; by default 1. */
   readonly opsPerRun?: number;
-  /** It computes and never waits: what the processor did for others is then no time of its own. */
+  /** Whether it computes and never waits: then time that the processor spent on others is not counted. */
   readonly isComputing?: boolean;
-  /** Before the warm-up, untimed. */
+  /** Runs before the warm-up, untimed. */
   prepare?(): void | Promise<void>;
-  /** Does `operations` of them, always a multiple of `opsPerRun`. Reports by `clock`, if at all. */
+  /**
+   * Runs `operations` of them, always a multiple of `opsPerRun`. May report its time, measured by
+   * `clock`.
+   */
   run(operations: number, clock: Clock): Elapsed | Promise<Elapsed>;
-  /** After the last round, also when something failed. */
+  /** Runs after the last round, also after a failure. */
   dispose?(): void | Promise<void>;
 }
 
 export type Bound = `${">=" | "<="} ${number}`;
 
-/** How one case stands to another of the same run. */
+/** Compares one case with another of the same run. */
 export interface Ratio {
   readonly name: string;
   /** The time of an operation, or the operations in a second: of `of`, divided by that of `to`. */
   readonly compares: "time" | "rate";
   readonly of: string;
-  /** Another case, or a fixed rate: so many operations a second. */
+  /** Another case, or a fixed rate in operations a second. */
   readonly to: string | number;
   readonly meaning: string;
-  /** Left out for a ratio that is only shown. */
+  /** By default the ratio is only shown. */
   readonly wanted?: Bound;
 }
 

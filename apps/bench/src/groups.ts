@@ -3,7 +3,7 @@ import type { Group } from "./group.ts";
 
 export interface GroupEntry {
   readonly about: string;
-  /** Loads the group only when it is asked for: what it imports must not weigh on the others. */
+  /** Loads the group only on demand, so that its imports don't affect the other groups. */
   load(): Promise<Group>;
 }
 

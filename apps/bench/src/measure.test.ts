@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Case } from "./group.ts";
 import { measure } from "./measure.ts";
 
-/** A clock that only work moves on, in steps of a binary fraction, so that sums are exact. */
+/** A clock that only work advances, in steps of a binary fraction, so that sums are exact. */
 function machine(trace: string[] = []) {
   let time = 0;
   return {
@@ -21,7 +21,7 @@ function machine(trace: string[] = []) {
 
 const options = { rounds: 4, sliceMs: 2, warmUpMs: 0, processorTime: () => 0 };
 
-test("rates and times are those of single operations", async () => {
+test("rates and times are per operation", async () => {
   const { now, work } = machine();
   const [slow, quick] = await measure([work("slow", 0.5), work("quick", 0.125)], {
     ...options,
@@ -40,7 +40,7 @@ test("cases take turns, and another one comes first in each round", async () => 
   expect(trace.join("")).toBe("abc" + "abc" + "bca" + "cab" + "abc");
 });
 
-test("quick operations are timed in blocks, slow ones alone", async () => {
+test("fast operations are timed in blocks, slow ones alone", async () => {
   const { now, work } = machine();
   const blocks = { quick: new Set<number>(), slow: new Set<number>() };
   const noting = (each: Case, asked: Set<number>): Case => ({
@@ -58,7 +58,7 @@ test("quick operations are timed in blocks, slow ones alone", async () => {
   expect([...blocks.slow]).toEqual([1]);
 });
 
-test("operations that come together are asked for together and counted one by one", async () => {
+test("batched operations are run together and counted individually", async () => {
   const { now, work } = machine();
   const asked = new Set<number>();
   const inner = work("batch", 0.25);
@@ -91,7 +91,7 @@ test("an asynchronous case is awaited, one call at a time", async () => {
   expect(result!.perSecond).toBe(1000);
 });
 
-test("what a case reports as its time counts, and not the whole call", async () => {
+test("the time that a case reports counts, and not that of the whole call", async () => {
   const { now, work } = machine();
   const whole = work("import", 100);
   const reports: Case = {
@@ -105,7 +105,7 @@ test("what a case reports as its time counts, and not the whole call", async () 
   expect(result).toMatchObject({ perSecond: 50, p50Ms: 20 });
 });
 
-test("what only computes is not charged for the time that others had the processor", async () => {
+test("a computing case is not charged for processor time of others", async () => {
   let time = 0;
   let ours = 0;
   const half: Case = {

@@ -3,11 +3,11 @@ import { median, quantile, spreadPercent } from "./statistics.ts";
 
 export interface MeasureOptions {
   readonly rounds: number;
-  /** How long a case has the processor before the next one comes. */
+  /** How long a case runs before the next one's turn. */
   readonly sliceMs: number;
   readonly warmUpMs: number;
   readonly now: Clock;
-  /** What this process has had of the processor. */
+  /** The processor time of this process. */
   readonly processorTime: Clock;
   onRound?(done: number, rounds: number): void;
 }
@@ -19,14 +19,14 @@ export interface CaseResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly spreadPercent: number;
-  /** Operations a second in each round, in the order of the rounds: what ratios are paired by. */
+  /** Operations a second in each round, in order: ratios pair the rounds. */
   readonly rates: readonly number[];
 }
 
-/** Blocks shorter than this are not worth two readings of the clock. */
+/** Shorter blocks are not worth two clock readings. */
 const BLOCK_MS = 0.01;
 
-/** Runs all cases in turn, a slice of time each, in many rounds, so that noise meets all alike. */
+/** Runs all cases in turn, a slice of time each, in many rounds, so that noise affects all alike. */
 export async function measure(
   cases: readonly Case[],
   options: MeasureOptions,
@@ -44,7 +44,7 @@ export async function measure(
     options.onRound?.(0, options.rounds);
     for (let round = 0; round < options.rounds; round++) {
       for (let place = 0; place < series.length; place++) {
-        // Another case comes first in each round: none always follows the garbage of the same one.
+        // Another case comes first in each round, so that none always follows the same one's garbage.
         const next = series[(round + place) % series.length]!;
         await named(next.case, () => slice(next, options));
       }
@@ -58,14 +58,14 @@ export async function measure(
 
 interface Series {
   readonly case: Case;
-  /** Operations between two readings of the clock. */
+  /** Operations between two clock readings. */
   readonly block: number;
   readonly rates: number[];
-  /** Milliseconds of one operation, one number a block. */
+  /** Milliseconds of one operation, one number for each block. */
   readonly samples: number[];
 }
 
-/** Runs a case until it is compiled, and finds out how many operations make a block. */
+/** Runs a case until it is compiled, and determines how many operations make a block. */
 async function warmUp(subject: Case, options: MeasureOptions): Promise<number> {
   const { now, warmUpMs } = options;
   let block = subject.opsPerRun ?? 1;

@@ -12,8 +12,8 @@ export interface RatioResult {
 }
 
 /**
- * Each round gives a ratio of its own, and the median of those counts: whatever slows the machine
- * down for a while slows both sides of a round down, and cancels out.
+ * Each round gives a ratio of its own, and their median counts: a slow phase of the machine slows
+ * down both sides of a round, and cancels out.
  */
 export function ratioOf(ratio: Ratio, results: readonly CaseResult[]): RatioResult {
   const of = ratesOf(ratio.of);

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { Group } from "./group.ts";
 import { ratioOf } from "./ratio.ts";
 
-/** A ratio of a case that the group has not got would only be noticed after minutes of measuring. */
+/** Otherwise a ratio with an unknown case would be noticed only after minutes of measuring. */
 export function testRatios({ cases, ratios }: Group): void {
-  test("every ratio speaks of cases of the group", () => {
+  test("every ratio refers to cases of the group", () => {
     const results = cases.map(({ name }) => ({
       name,
       rates: [1],

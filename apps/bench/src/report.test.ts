@@ -63,7 +63,7 @@ test("as JSON: the group, its cases, and ratios by name", () => {
   });
 });
 
-test("as a table: units to read, columns in line, and whether each bound is met", () => {
+test("as a table: readable units, aligned columns, and whether each bound is met", () => {
   expect(toTable(report).split("\n")).toEqual([
     "protocol: medians of 3 interleaved rounds, Node 24.21.0, 2 processors",
     "",

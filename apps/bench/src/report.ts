@@ -10,7 +10,7 @@ export interface Report {
   readonly ratios: readonly RatioResult[];
 }
 
-/** The report as data; `ratios` is a plain map, so that a script reads one with a dot. */
+/** The report as data; `ratios` is a plain map, so that a script can read one with a dot. */
 export function toJson({ cases, ratios, ...rest }: Report): Record<string, unknown> {
   return {
     ...rest,
@@ -55,7 +55,7 @@ export function toTable({ group, node, cpus, rounds, cases, ratios }: Report): s
   ].join("\n");
 }
 
-/** Rows with their cells brought to one width a column, to the left or the right. */
+/** Rows with their cells padded to the width of their column, to the left or the right. */
 function columns(rows: readonly (readonly string[])[], alignment: string): string[] {
   const widths = [...alignment].map((_, column) =>
     Math.max(...rows.map((row) => row[column]!.length)),

@@ -12,7 +12,7 @@ export function quantile(values: readonly number[], p: number): number {
 
 /**
  * The median distance from the median, in percent of it: half of the values lie within. Unlike a
- * standard deviation it does not grow without bound with the one round that met another process.
+ * standard deviation, it is not dominated by a single disturbed round.
  */
 export function spreadPercent(values: readonly number[]): number {
   const middle = median(values);

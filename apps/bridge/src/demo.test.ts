@@ -24,7 +24,7 @@ import { Chronicle } from "./story/chronicle.ts";
 const DEMO = fileURLToPath(new URL("demo.ts", import.meta.url));
 const WAYBILL = fileURLToPath(new URL("../../../packages/waybill/src/waybill.ts", import.meta.url));
 const run = promisify(execFile);
-/** No test asks a model that costs something, whatever the machine's environment has. */
+/** No test calls a paid model, whatever the environment contains. */
 const OFFLINE = { ...process.env, OPENAI_API_KEY: "" };
 
 type Line = Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ function envelopesIn(entries: readonly LedgerEntry[]) {
   return { envelopes, decisions };
 }
 
-test("the last line is what the ledger says, and the database can be explored", async () => {
+test("the last line matches the ledger, and the database can be explored", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-bridge-"));
   const demo = [DEMO, "--json", "--data", folder];
   const { stdout } = await run(process.execPath, demo, { env: OFFLINE });
@@ -106,7 +106,7 @@ test("the last line is what the ledger says, and the database can be explored", 
   }
 });
 
-test("with a key the same demo asks a real model, and without a terminal it has no colours", async () => {
+test("with a key the demo calls a real model, and without a terminal it has no colours", async () => {
   const said = (text: string) => ({ text: `${text} (said by the other model)` });
   const other = await startScriptedModel(({ body }) => {
     const request = JSON.stringify(body);
@@ -128,7 +128,7 @@ test("with a key the same demo asks a real model, and without a terminal it has 
   }
 });
 
-test("what is not as it must be is found", async () => {
+test("a violated claim is detected", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-bridge-"));
   const model = await startModel(VICTIM, {});
   const chronicle = new Chronicle(() => undefined);

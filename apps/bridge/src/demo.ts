@@ -14,7 +14,7 @@ import { jsonTeller } from "./telling/json.ts";
 import { paintFor } from "./telling/style.ts";
 import { terminalTeller } from "./telling/terminal.ts";
 
-// What was started here ends with it.
+// Child processes end with this one.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => process.exit(128 + constants.signals[signal]));
 }

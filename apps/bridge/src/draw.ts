@@ -1,11 +1,11 @@
 /// <reference types="node" />
-// Draws the picture of the project's README: the output of a run of the demo, as it came.
+// Draws the picture of the project's README: the output of a run of the demo, unchanged.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { pictureOf } from "./telling/picture.ts";
 
-/** A picture of it all is as long as a page. */
+/** The whole output would be as long as a page. */
 const SHOWN = ["TEN QUESTIONS GO OUT", "WHO DID WHAT", "THE PROOF"];
 
 const SCENE = "\n\n  \u001b[1m";

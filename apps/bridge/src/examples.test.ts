@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/** What the snippets in the project's README say once they are run. */
+/** The output of the snippets in the project's README. */
 const SAYS: Readonly<Record<string, string>> = {
   langgraph: "{ topic: 'waybills', facts: 'waybills have been known since 1820' }",
   openai: "Take an umbrella.",
@@ -13,9 +13,9 @@ const SAYS: Readonly<Record<string, string>> = {
 };
 
 for (const [name, says] of Object.entries(SAYS)) {
-  test(`${name}: what is served in a few lines is called in a few lines`, () => {
+  test(`${name}: a few lines serve, and a few lines call`, () => {
     const example = fileURLToPath(new URL(`../examples/${name}.ts`, import.meta.url));
-    // As a user has it: under "test" the SDK of OpenAI traces nothing.
+    // As for a user: under "test" OpenAI's SDK traces nothing.
     const env = { ...process.env, NODE_ENV: "production" };
     expect(execFileSync(process.execPath, [example], { encoding: "utf8", env })).toBe(`${says}\n`);
   });

@@ -6,11 +6,11 @@ import { parseArgs } from "node:util";
 
 export interface Options {
   readonly isJson: boolean;
-  /** Where the database and the keys are left. */
+  /** Where the database and the keys are kept. */
   readonly folder: string;
 }
 
-/** Ends the process where they make no sense. */
+/** Ends the process if the options are invalid. */
 export function readOptions(args: string[]): Options {
   try {
     const { values } = parseArgs({

@@ -3,14 +3,14 @@ import { planFrom } from "./plan/plan.ts";
 import type { Topology } from "./plan/plan.ts";
 import { tryPlan } from "./trial.ts";
 
-// Much longer than it takes: what stands still is given up by the run itself, and named.
+// Much longer than a run takes: a run that stalls gives up by itself, with its name.
 const TIMEOUT_MS = 600_000;
 
 test.each<[Topology, number]>([
   ["hub_apart", 20],
   ["hub_inside", 12],
 ])(
-  "%s: nothing is lost and nothing comes twice, though processes are killed in the middle",
+  "%s: nothing is lost or duplicated, though processes are killed at any moment",
   async (topology, handoffs) => {
     const plan = planFrom(7, handoffs, Math.ceil(handoffs / 3), topology);
     const { properties, summary } = await tryPlan(plan, () => undefined);

@@ -1,7 +1,7 @@
 import { linesOf } from "./judge/summary.ts";
 import type { Verdict } from "./trial.ts";
 
-/** A verdict in lines: the run in numbers, what held, and what spoke against it. */
+/** A verdict in lines: the run in numbers, what held, and the counterexamples. */
 export function reportOf({ summary, properties, failed, path }: Verdict): string[] {
   const lines = linesOf(summary);
   for (const { name, problems } of properties) {

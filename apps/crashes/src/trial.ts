@@ -14,16 +14,16 @@ export interface Verdict {
   readonly summary: Summary;
   readonly properties: readonly Property[];
   readonly failed: number;
-  /** What the processes left, kept where something failed. */
+  /** The files that the processes left, kept after a failure. */
   readonly path: string;
 }
 
-/** Runs a plan in a folder of its own, and judges what it left there. */
+/** Runs a plan in its own folder, and judges what it left there. */
 export async function tryPlan(plan: Plan, say: (line: string) => void): Promise<Verdict> {
   const path = mkdtempSync(join(tmpdir(), "crashes-"));
   const remove = () => rmSync(path, { recursive: true, force: true });
   const stop = () => {
-    // The processes of the run end with the line to this one.
+    // The processes of the run end when their channel to this one closes.
     remove();
     process.exit(1);
   };

@@ -1,6 +1,6 @@
 import type { AdapterFixture } from "@waybill/conformance";
 
-/** What AutoGen cannot do, with a team and without one. */
+/** What AutoGen can't do, with a team and without one. */
 export const AUTOGEN_GAPS: AdapterFixture["gaps"] = {
   "serve: artifacts arrive byte for byte":
     "a message of AgentChat has no files, and no other place is in its conversation",

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// Hands off what stands in each line of its standard input, and tells of every stage in a line of JSON.
+// Hands off the work in each line of its standard input, and reports every stage as a line of JSON.
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { createAgent, loadKey } from "@waybill/agent";
@@ -10,7 +10,7 @@ import type { Json } from "@waybill/protocol";
 
 interface Line extends HandoffOptions {
   readonly answer?: Json;
-  /** Cancels once it is accepted. */
+  /** Cancels it once it is accepted. */
   readonly cancel?: boolean;
 }
 

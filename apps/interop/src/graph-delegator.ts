@@ -1,7 +1,7 @@
 /// <reference types="node" />
 // A LangGraph graph with a node that is another agent, run once for each line of its standard input:
-// its thread, what is asked, and the answer to what is asked back. A line that only names a thread stops
-// its run; a thread that was left by a process that has ended is gone on with. Tells of it all in JSON.
+// its thread, its input, and its answer to a question. A line with only a thread stops the run of
+// that thread; a thread left by an ended process is continued. Reports everything in JSON.
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { createAgent, loadKey } from "@waybill/agent";
@@ -18,7 +18,7 @@ interface Line {
   readonly to: string;
   readonly words: string;
   readonly timeoutMs?: number;
-  /** Left out: what is asked is told, and not answered. */
+  /** By default a question is reported, and not answered. */
   readonly answer?: string;
   readonly isStop?: boolean;
 }
@@ -82,7 +82,7 @@ async function run(line: Line): Promise<void> {
   tell({ type: "result", said: (values as z.infer<typeof State>).said });
 }
 
-/** One run of the graph. Gives what it waits for, where it does not come to its end. */
+/** One run of the graph. Returns what it waits for, if it has not ended. */
 async function stream(input: unknown, config: object): Promise<Interrupted | undefined> {
   let asked: Interrupted | undefined;
   const modes = { streamMode: ["custom", "updates"], durability: "sync" } as const;

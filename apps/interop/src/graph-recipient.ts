@@ -1,5 +1,6 @@
 /// <reference types="node" />
-// A LangGraph graph that researches as its topic says. Started with a hub's address, its id and the file of its key.
+// A LangGraph graph that researches, and behaves as its topic says. Started with a hub's address, its
+// id and its key file.
 import process from "node:process";
 import { existsSync, writeFileSync } from "node:fs";
 import { createAgent, loadKey } from "@waybill/agent";
@@ -19,7 +20,7 @@ const graph = new StateGraph({
   output: z.object({ facts: z.string() }),
 })
   .addNode("research", async ({ topic }, { writer, signal }: LangGraphRunnableConfig) => {
-    // Shows where the node runs, if the process has an SDK of OpenTelemetry.
+    // Shows where the node runs, if the process has an OpenTelemetry SDK.
     trace.getTracer("graph").startSpan("research").end();
     writer?.({ message: `reading about ${topic}` });
     const isOnce = topic.includes("hang once");

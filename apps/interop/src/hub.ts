@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// A served hub over a file, until it is killed or told to end. Started with a folder and a port.
+// A served hub over a file, until it is killed or told to stop. Started with a folder and a port.
 import process from "node:process";
 import { join } from "node:path";
 import { loadKey } from "@waybill/agent";

@@ -1,5 +1,6 @@
 /// <reference types="node" />
-// Says which promises the history of a hub breaks, and what of it is still open. Started with the hub's folder.
+// Reports which promises the history of a hub breaks, and what is still open. Started with the hub's
+// folder.
 import process from "node:process";
 import { join } from "node:path";
 import { ledgerHistory } from "@waybill/hub";

@@ -7,19 +7,20 @@ import type { PeerFixture } from "@waybill/conformance";
 const PYTHON = new URL("../../../packages/python/", import.meta.url);
 
 interface PeerOptions {
-  /** Where a framework has several: the one that the process plays. */
+  /** The side that the process plays, if the framework has several. */
   readonly side?: string;
   readonly names?: PeerFixture["names"];
   readonly streams?: PeerFixture["streams"];
 }
 
-/** One side of a framework, in the environment that `npm run test:python` makes for it. */
+/** One side of a framework, in the environment that `npm run test:python` creates for it. */
 export function pythonPeer(
   framework: string,
   { side = framework, names = ["player"], streams }: PeerOptions = {},
 ): PeerFixture {
   return {
-    // What is declared of the framework can be read on a machine that can't run it. A spread would read this too.
+    // A getter, so that a machine without the framework can read its other properties. A spread would
+    // read this too.
     get command() {
       return [pythonOf(framework), "tests/conformance/peer.py", side];
     },
@@ -30,7 +31,7 @@ export function pythonPeer(
   };
 }
 
-/** The interpreter of the environment that `npm run test:python` makes for a framework. */
+/** The interpreter of the environment that `npm run test:python` creates for a framework. */
 export function pythonOf(framework: string): string {
   const bin = process.platform === "win32" ? "Scripts/python.exe" : "bin/python";
   const python = fileURLToPath(new URL(`.venvs/${framework}/${bin}`, PYTHON));
@@ -40,7 +41,7 @@ export function pythonOf(framework: string): string {
   );
 }
 
-/** No framework is to speak with anybody. */
+/** Turns off the telemetry of the frameworks. */
 const SILENT = {
   DO_NOT_TRACK: "1",
   OTEL_SDK_DISABLED: "true",

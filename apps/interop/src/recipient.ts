@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// An agent that works as its input says. Started with a hub's address, its id and the file of its key.
+// An agent that behaves as its input says. Started with a hub's address, its id and its key file.
 import process from "node:process";
 import { createAgent, loadKey } from "@waybill/agent";
 import type { Returned, Work } from "@waybill/agent";

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// The same graph in a process with an SDK of OpenTelemetry, which tells of each span as it ends.
+// The same graph in a process with an OpenTelemetry SDK, which reports each span as it ends.
 import { SpanKind } from "@opentelemetry/api";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";

@@ -1,6 +1,6 @@
 import type { AdapterFixture } from "@waybill/conformance";
 
-/** Every framework in the matrix, and where the fixture is by which its adapter's own suite runs it. */
+/** Every framework in the matrix, and the fixture with which its adapter's own suite runs it. */
 const FIXTURES = {
   LangGraph: "packages/adapter-langgraph/src",
   "OpenAI client": "packages/adapter-conversation/src",
@@ -15,7 +15,7 @@ const FIXTURES = {
   Echo: "packages/adapter-echo/src",
 } as const;
 
-/** Frameworks that have an installation of their own. */
+/** Frameworks with an installation of their own. */
 const APART: readonly string[] = ["KaibanJS"];
 
 export interface Framework {
@@ -39,12 +39,12 @@ export async function frameworks(): Promise<Framework[]> {
   );
 }
 
-/** One that lives in another language has a process of its own, and an environment for it. */
+/** A framework in another language has its own process and environment. */
 export function isForeign({ serving, calling }: Pair): boolean {
   return (serving.fixture.peer ?? calling.fixture.peer) !== undefined;
 }
 
-/** One that has an installation of its own. */
+/** Whether one of them has an installation of its own. */
 export function isApart({ serving, calling }: Pair): boolean {
   return APART.includes(serving.name) || APART.includes(calling.name);
 }

@@ -7,7 +7,7 @@ import type { Pair } from "./frameworks.ts";
 import { matrixAsMarkdown } from "./table.ts";
 import type { Verdict } from "./table.ts";
 
-/** Which pairs a run is about, by vitest's `--mode`. */
+/** Which pairs a run includes, by vitest's `--mode`. */
 const RUNS: Readonly<Record<string, (pair: Pair) => boolean>> = {
   test: (pair) => !isForeign(pair) && !isApart(pair),
   python: (pair) => isForeign(pair) && !isApart(pair),
@@ -50,8 +50,8 @@ if (mode === "test") {
   });
 }
 
-// What another run is about is taken as passed: that run says whether it is.
-test("the table in MATRIX.md is what this run has seen", async () => {
+// Pairs of another run count as passed here, because that run checks them.
+test("the table in MATRIX.md matches this run", async () => {
   const names = all.map(({ name }) => name);
   const text = matrixAsMarkdown(names, verdicts);
   await expect(`${HEAD}\n\n${text}\n`).toMatchFileSnapshot("../MATRIX.md");

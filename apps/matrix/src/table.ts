@@ -1,4 +1,4 @@
-/** What came of one case between two frameworks. */
+/** The outcome of one case between two frameworks. */
 export interface Verdict {
   readonly calling: string;
   readonly served: string;
@@ -8,7 +8,7 @@ export interface Verdict {
   readonly says?: string | undefined;
 }
 
-/** The matrix as Markdown: served frameworks in rows, calling ones in columns, and why anything is missing. */
+/** The matrix as Markdown: served frameworks in rows, calling ones in columns, and the reasons for gaps. */
 export function matrixAsMarkdown(names: readonly string[], verdicts: readonly Verdict[]): string {
   const cases = [...new Set(verdicts.map((each) => each.case))];
   const gaps = [...new Set(verdicts.flatMap(({ says }) => says ?? []))];
@@ -39,7 +39,7 @@ function casesOf(gap: string, verdicts: readonly Verdict[]): string {
   return [...new Set(concerned.map((each) => each.case))].join(" · ");
 }
 
-/** With columns as wide as their widest cell, as a formatter would have it. */
+/** With columns as wide as their widest cell, like a formatter's output. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[], fill: string) =>

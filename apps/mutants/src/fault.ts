@@ -1,8 +1,8 @@
 /// <reference types="node" />
 
-/** The change of one source that a run of the tests is to see. */
+/** The change of one source file that a test run has to detect. */
 export interface Fault {
-  /** The path of the source, absolute. */
+  /** The absolute path of the source. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;

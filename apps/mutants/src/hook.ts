@@ -1,5 +1,6 @@
 /// <reference types="node" />
-// Loaded first by every process and thread that a test starts: vitest's own loader does not serve them.
+// Preloaded into every process and thread that a test starts, because vitest's own loader does not
+// cover them.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";

@@ -15,7 +15,7 @@ const ENGINE: readonly Mutant[] = [
 `,
     replace: `  void isAddressed;
 `,
-    seenBy: submit("a result that is addressed to anybody but the delegator is refused with 403"),
+    seenBy: submit("a result addressed to any agent but the delegator is refused with 403"),
   },
   {
     name: "a handoff is its own parent",
@@ -36,14 +36,14 @@ const ENGINE: readonly Mutant[] = [
     file: "src/engine/submit.ts",
     find: "original.state.delegator !== envelope.from && !isOperator",
     replace: 'original.state.delegator === "" && !isOperator',
-    seenBy: submit("a replay > is its delegator's and the operators' alone"),
+    seenBy: submit("a replay > is allowed only to its delegator and to operators"),
   },
   {
     name: "operators may not replay a handoff",
     file: "src/engine/submit.ts",
     find: "engine.options.operators?.includes(envelope.from) === true",
     replace: "engine.options.operators?.includes(replayOf) === true",
-    seenBy: submit("a replay > is its delegator's and the operators' alone"),
+    seenBy: submit("a replay > is allowed only to its delegator and to operators"),
   },
   {
     name: "a replay is noted each time that it is sent",
@@ -92,21 +92,21 @@ const ENGINE: readonly Mutant[] = [
 `,
     replace: `  void mayDecideGroup;
 `,
-    seenBy: ends("a group > of which any one is enough ends the others with its first result"),
+    seenBy: ends("a group > that needs any one is ended by its first result"),
   },
   {
     name: "a success is taken for what decides a group of which all are needed",
     file: "src/engine/conclude.ts",
     find: '(state.state === "completed" ? "all" : "any")',
     replace: '(state.state === "completed" ? "any" : "all")',
-    seenBy: ends("a group > of which all are needed ends the others with the first failure"),
+    seenBy: ends("a group > that needs all is ended by the first failure"),
   },
   {
     name: "a group ends that is not decided",
     file: "src/engine/group.ts",
     find: "if (!members.isDecided()) return;",
     replace: "if (members.size === 0) return;",
-    seenBy: ends("a group > of which a quorum is needed goes on until it is reached"),
+    seenBy: ends("a group > that needs a quorum continues until it is reached"),
   },
   {
     name: "an end is not delivered again",
@@ -118,7 +118,7 @@ const ENGINE: readonly Mutant[] = [
       for (const digest of envelopesForDelegator(record)) {
         if (!given.has(digest)) continue;`,
     seenBy: ends(
-      "the end of a handoff > is delivered to its delegator again until that has acknowledged it",
+      "the end of a handoff > is delivered to its delegator again until it is acknowledged",
     ),
   },
   {
@@ -127,7 +127,7 @@ const ENGINE: readonly Mutant[] = [
     find: "live.silentAt < openedAt;",
     replace: "live.silentAt < 0 * openedAt;",
     seenBy: dueTimers(
-      "an attempt > that was silent while no hub was there gets one more lease, and not another",
+      "an attempt > that was silent while the hub was down gets one more lease, and only one",
     ),
   },
   {
@@ -154,14 +154,14 @@ const ENGINE: readonly Mutant[] = [
     find: "by: attached.agent, attempt, at: transaction.at",
     replace:
       "by: transaction.record?.state.attempts[attempt - 1]?.recipient ?? attached.agent, attempt, at: transaction.at",
-    seenBy: dueTimers("an attempt > is not kept by the heartbeats of anybody else"),
+    seenBy: dueTimers("an attempt > is not kept by another agent's heartbeats"),
   },
   {
     name: "a deadline is not noted",
     file: "src/engine/commit-handoff.ts",
     find: "  engine.timers.note(stored.wakeAt);\n  if (transaction.isChanged)",
     replace: "  if (transaction.isChanged)",
-    seenBy: dueTimers("a deadline that passes ends the handoff with 504, no sooner"),
+    seenBy: dueTimers("a handoff ends with 504 at its deadline, not earlier"),
   },
 ];
 

@@ -32,7 +32,7 @@ const CUSTODY: readonly Mutant[] = [
     find: "some(({ recipient }) => recipient === from) === true) return;",
     replace: "some(({ recipient }) => recipient === from) !== null) return;",
     seenBy: admission(
-      "a child of a handoff > is refused with 403 of anybody else, whether there is such a parent or not",
+      "a child of a handoff > is refused with 403 from any other agent, whether or not there is such a parent",
     ),
   },
   {
@@ -68,14 +68,14 @@ const CUSTODY: readonly Mutant[] = [
     file: "src/custody/admission.ts",
     find: "count >= limits.fanOut",
     replace: "count > limits.fanOut",
-    seenBy: admission("a child of a handoff > is one of at most so many as the limit says"),
+    seenBy: admission("a child of a handoff > is limited in number"),
   },
   {
     name: "children are not counted",
     file: "src/engine/submit.ts",
     find: "    await checkFanOut(engine.store, parentId, engine.limits);\n",
     replace: "    void checkFanOut;\n",
-    seenBy: admission("a child of a handoff > is one of at most so many as the limit says"),
+    seenBy: admission("a child of a handoff > is limited in number"),
   },
   {
     name: "a reply is put into another job",
@@ -103,14 +103,18 @@ const CUSTODY: readonly Mutant[] = [
     file: "src/engine/group-members.ts",
     find: "this.#rule.size === size &&",
     replace: "size > 0 &&",
-    seenBy: admission("a member of a group > is refused with other terms than the other members"),
+    seenBy: admission(
+      "a member of a group > is refused with other terms than those of the other members",
+    ),
   },
   {
     name: "a group has members of another job",
     file: "src/engine/group-members.ts",
     find: "this.#correlationId === record.correlationId;",
     replace: 'record.correlationId !== "";',
-    seenBy: admission("a member of a group > is refused with other terms than the other members"),
+    seenBy: admission(
+      "a member of a group > is refused with other terms than those of the other members",
+    ),
   },
 ];
 
@@ -121,7 +125,7 @@ const ENGINE: readonly Mutant[] = [
     find: "      this.#counts.delete(delegator);\n      throw error;",
     replace: "      throw error;",
     seenBy: openHandoffs(
-      "a delegator whose open handoffs could not be counted is counted again at its next handoff",
+      "a failed count of a delegator's open handoffs is repeated at its next handoff",
     ),
   },
   {
@@ -130,7 +134,7 @@ const ENGINE: readonly Mutant[] = [
     find: "count.ids.size >= this.#most",
     replace: "count.ids.size > this.#most",
     seenBy: openHandoffs(
-      "a delegator has at most so many handoffs open, and hands off again when one has ended",
+      "a delegator is limited in its open handoffs, and may hand off again when one has ended",
     ),
   },
   {
@@ -139,7 +143,7 @@ const ENGINE: readonly Mutant[] = [
     find: "    else this.leave(delegator, id);",
     replace: "    else this.#counts.get(delegator)?.ids.add(id);",
     seenBy: openHandoffs(
-      "a delegator has at most so many handoffs open, and hands off again when one has ended",
+      "a delegator is limited in its open handoffs, and may hand off again when one has ended",
     ),
   },
   {
@@ -147,35 +151,35 @@ const ENGINE: readonly Mutant[] = [
     file: "src/engine/open-handoffs.ts",
     find: "if (!count.endedMeanwhile.has(id)) count.ids.add(id);",
     replace: "if (count.endedMeanwhile.has(id)) count.ids.add(id);",
-    seenBy: openHandoffs("what was open before a restart counts after it"),
+    seenBy: openHandoffs("handoffs that were open before a restart count after it"),
   },
   {
     name: "what ends while it is counted counts as open for ever",
     file: "src/engine/open-handoffs.ts",
     find: "    if (count?.isLoading === true) count.endedMeanwhile.add(id);\n",
     replace: "",
-    seenBy: openHandoffs("what ends while it is counted is not open"),
+    seenBy: openHandoffs("a handoff that ends during the count is not counted as open"),
   },
   {
     name: "the smaller lease of two",
     file: "src/engine/terms.ts",
     find: "leaseMs: Math.max(",
     replace: "leaseMs: Math.min(",
-    seenBy: terms("the largest lease of all who can take a handoff counts, whoever takes it"),
+    seenBy: terms("the lease is the largest of all agents that can take the handoff"),
   },
   {
     name: "the fewer attempts of two",
     file: "src/engine/terms.ts",
     find: "maxAttempts: Math.max(",
     replace: "maxAttempts: Math.min(",
-    seenBy: terms("the widest terms of all offers count"),
+    seenBy: terms("the terms are the widest of all offers"),
   },
   {
     name: "the terms of the first offer alone",
     file: "src/engine/terms.ts",
     find: "const each = offers.map((offer)",
     replace: "const each = offers.slice(0, 1).map((offer)",
-    seenBy: terms("the widest terms of all offers count"),
+    seenBy: terms("the terms are the widest of all offers"),
   },
 ];
 

@@ -1,14 +1,14 @@
-/** A test by its file, from the folder of its package, and its whole name: "group > test". */
+/** A test by its file, relative to its package, and its full name: "group > test". */
 export interface NamedTest {
   readonly file: string;
   readonly name: string;
 }
 
-/** A fault as people make it, which a test of the package that it is planted in must notice. */
+/** A plausible fault that a test of its package must detect. */
 export interface Mutant {
   /** What goes wrong with it. */
   readonly name: string;
-  /** The source, from the folder of the package. */
+  /** The source, relative to the package. */
   readonly file: string;
   /** A piece of it that occurs exactly once. */
   readonly find: string;

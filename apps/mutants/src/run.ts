@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// Plants the faults of the tables, one after the other, and runs the test that must notice each:
+// Plants the faults of the tables, one after the other, and runs the test that must detect each:
 // `npm run mutants -- [package …] [--name part] [--sample n] [--json]`.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -42,7 +42,7 @@ function chosen(): Planted[] {
   return options.sample === undefined ? named : sampleOf(named, Number(options.sample));
 }
 
-/** So many, spread over the tables; another day, others. */
+/** A sample of this size, spread over the tables; it changes daily. */
 function sampleOf(all: readonly Planted[], size: number): Planted[] {
   const step = Math.max(1, Math.ceil(all.length / size));
   const day = Math.floor(Date.now() / 86_400_000);
@@ -61,7 +61,7 @@ async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Pr
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, availableParallelism()) }, worker));
 }
 
-/** A test that fails without a fault would count as noticing every one. */
+/** A test that fails without a fault would seem to detect every fault. */
 async function soundTests(mutants: readonly Planted[]): Promise<ReadonlySet<string>> {
   const namesByFile = new Map<string, Set<string>>();
   for (const { package: name, seenBy } of mutants) {
@@ -81,7 +81,7 @@ function testOf(folder: string, file: string, name: string): string {
   return JSON.stringify([folder, file, name]);
 }
 
-/** Why the fault was not noticed, where it was not. */
+/** Why the fault was not detected, if it was not. */
 async function reasonOf(mutant: Planted, sound: ReadonlySet<string>): Promise<string | undefined> {
   const { package: name, file, find, replace, seenBy } = mutant;
   const folder = join(PACKAGES, name);

@@ -10,7 +10,7 @@ const all = Object.entries(TABLES).flatMap(([name, mutants]) =>
   mutants.map((mutant) => ({ ...mutant, folder: name })),
 );
 
-test("every fault fits its source, which has its text exactly once", () => {
+test("every fault fits its source, which contains its text exactly once", () => {
   const unfit = all.filter(({ folder, file, find }) => {
     const path = fileURLToPath(new URL(`${folder}/${file}`, PACKAGES));
     return !existsSync(path) || readFileSync(path, "utf8").split(find).length !== 2;
@@ -18,7 +18,7 @@ test("every fault fits its source, which has its text exactly once", () => {
   expect(unfit.map(({ folder, file, name }) => `${folder}/${file}: ${name}`)).toEqual([]);
 });
 
-test("every fault has a name of its own in its package", () => {
+test("every fault has a unique name in its package", () => {
   const names = all.map(({ folder, name }) => `${folder}: ${name}`);
   expect(new Set(names).size).toBe(names.length);
 });

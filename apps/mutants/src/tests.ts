@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { environmentOf } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 
-/** Beyond what any of these tests takes: one that takes longer has noticed, as it hangs. */
+/** Longer than any of these tests takes: a test that hangs has detected the fault. */
 const TEST_MS = 60_000;
 const RUN_MS = 5 * TEST_MS;
 
@@ -35,7 +35,7 @@ interface Report {
   }[];
 }
 
-/** Runs the tests of a file that have these names, with a fault or without. */
+/** Runs the tests of a file with these names, with or without a fault. */
 export async function runTests(
   folder: string,
   file: string,
@@ -61,7 +61,7 @@ async function run(
 ): Promise<string> {
   const times = ["--test-timeout", `${TEST_MS}`, "--hook-timeout", `${TEST_MS}`];
   const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
-  // What is cached was transformed without the fault, or with another one.
+  // Cached code was transformed without the fault, or with another one.
   const fresh = "--experimental.fsModuleCache=false";
   const more = [...times, ...reports, fresh, "--root", folder, "--dir", "src"];
   const config = fault === undefined ? [] : ["--config", CONFIG];
@@ -85,7 +85,7 @@ function withFault(fault: Fault): Record<string, string> {
   return { ...environmentOf(fault), NODE_OPTIONS: options.trim() };
 }
 
-/** Without a report no test has run to its end, so none has passed or failed. */
+/** Without a report no test has finished, so none has passed or failed. */
 function readReport(file: string): Pick<TestRun, "passed" | "failed"> {
   const passed = new Set<string>();
   const failed = new Set<string>();

@@ -5,7 +5,7 @@ import { faultOfEnvironment, planted } from "./fault.ts";
 
 const fault = faultOfEnvironment();
 
-/** Runs the tests over sources of which one has the fault. No file is changed. */
+/** Runs the tests over the sources, one of which has the fault. No file is changed. */
 const config: ViteUserConfig = defineConfig({
   plugins: [
     {

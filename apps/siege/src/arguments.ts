@@ -5,18 +5,18 @@ import type { AttackClass } from "./attack-class.ts";
 import { classNamed } from "./classes.ts";
 
 export interface Arguments {
-  /** What all classes may take in all, starting and restarting hubs included. */
+  /** The total time for all classes, including starts and restarts of hubs. */
   readonly minutes: number;
-  /** All where it is left out. */
+  /** By default all. */
   readonly only: readonly AttackClass[] | undefined;
   readonly isJson: boolean;
-  /** Whether the table of the README is written. */
+  /** Whether to write the README's table. */
   readonly isWriting: boolean;
-  /** Whether latency decides, too, or is only reported. */
+  /** Whether latency is judged, and not only reported. */
   readonly judgesLatency: boolean;
 }
 
-/** Enough for all classes: none is shorter than it has to be. */
+/** Enough for all classes: none is shortened. */
 const MINUTES = 7;
 
 export function readArguments(given: readonly string[]): Arguments {

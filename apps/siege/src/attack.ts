@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// One attack, in a process of its own. Started with what to do, as JSON; says what it has met, and ends.
+// One attack, in its own process. Started with its order as JSON; reports its outcomes, and ends.
 import { setTimeout as sleep } from "node:timers/promises";
 import { classNamed } from "./classes.ts";
 import type { Origin } from "./origin.ts";
@@ -17,7 +17,7 @@ export interface AttackOrder {
 export interface AttackReport {
   readonly tally: Readonly<Record<string, number>>;
   readonly reasons: Readonly<Record<string, string>>;
-  /** What went wrong with the program itself. */
+  /** A fault of the program itself. */
   readonly fault?: string;
 }
 
@@ -25,7 +25,7 @@ export type FromAttack =
   | { readonly type: "begun" }
   | { readonly type: "ended"; readonly report: AttackReport };
 
-/** An attack that does not see that its time is over is left behind. */
+/** An attack that does not notice the end of its time is abandoned. */
 const GRACE_MS = 1_000;
 
 process.once("disconnect", () => process.exit());

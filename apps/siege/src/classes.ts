@@ -75,7 +75,7 @@ import { impostors } from "./attacks/impostors.ts";
 import { weakKeys } from "./attacks/weak-keys.ts";
 import { wideJson } from "./attacks/wide-json.ts";
 
-/** Every class of attack: one program each. */
+/** Every class of attack, with one program each. */
 export const CLASSES: readonly AttackClass[] = [
   listing,
   manifestHistory,

@@ -1,5 +1,5 @@
 /**
- * Where an attack comes from: one address of its own, the address of the honest pair, or two hundred
+ * The origin of an attack: an address of its own, the address of the honest pair, or two hundred
  * addresses.
  */
 export const ORIGINS = ["elsewhere", "beside", "spread"] as const;

@@ -1,7 +1,7 @@
 import { honestBound, isLatency, told } from "./run/judge.ts";
 import type { Row } from "./run/trial.ts";
 
-/** What a program reads: the last line of `--json`. */
+/** The last line of `--json`, for programs. */
 export interface Summary {
   readonly classes: readonly string[];
   readonly failed: readonly string[];
@@ -27,12 +27,12 @@ export function isFailed({ problems }: Row): boolean {
   return problems.length > 0;
 }
 
-/** Whether more was wrong than latency. */
+/** Whether more than latency was wrong. */
 export function isUnsafe({ problems }: Row): boolean {
   return !problems.every(isLatency);
 }
 
-/** A row as it comes, and what it is made of. */
+/** The printed lines of a row. */
 export function linesOf(row: Row): string[] {
   const { attackClass, facts, problems, isSecond } = row;
   const { attacked, loopDelay, newcomer, peakMb, restart, restartedMb, tally, reasons } = facts;
@@ -59,7 +59,7 @@ const REASON_CHARACTERS = 200;
 const HEADS = ["class", "what it does", "honest p99", "loop", "peak", "back after", "peak then"];
 const [P99, PEAK, PEAK_THEN] = [2, 4, 6] as const;
 
-/** One line of the table of the README. */
+/** One line of the README's table. */
 export type Cells = readonly string[];
 
 export function cellsOf(row: Row): Cells {
@@ -75,7 +75,7 @@ export function cellsOf(row: Row): Cells {
   ];
 }
 
-/** The lines of a table that `tableOf` has made. */
+/** Reads the lines of a table that `tableOf` has written. */
 export function readTable(text: string): Cells[] {
   const lines = text.split("\n").filter((line) => line.startsWith("| `"));
   return lines.map((line) =>
@@ -86,7 +86,7 @@ export function readTable(text: string): Cells[] {
   );
 }
 
-/** The table of the README. */
+/** The README's table. */
 export function tableOf(cells: readonly Cells[]): string {
   const widths = HEADS.map((head, column) =>
     Math.max(head.length, ...cells.map((row) => row[column]!.length)),
@@ -106,14 +106,14 @@ function noteOf(row: Row): string {
   return row.isSecond ? " (second try)" : "";
 }
 
-/** What the bound was that the honest p99 was held to. */
+/** The bound that applied to the honest p99. */
 export function boundLine(quietP99: number): string {
   return `Without an attack the honest p99 was ${ms(quietP99)}, so the bound was ${ms(honestBound(quietP99))}.`;
 }
 
 /**
- * What SECURITY.md says of the runs that the table is of. A crash fails its class. `full` are the classes
- * that fill the disk: handoffs wait there until there is space again.
+ * The figures in SECURITY.md, from the runs in the table. A crash fails its class. `full` are the
+ * classes that fill the disk: their handoffs wait until there is space again.
  */
 export function figuresOf(cells: readonly Cells[], full: readonly string[] = []): string {
   const failed = cells.filter((row) => row[1]!.endsWith(FAILED)).map(([name]) => name);

@@ -10,7 +10,7 @@ import { classesListed, figuresWritten } from "./written.ts";
 
 const NAMES = CLASSES.map(({ name }) => name);
 
-test("the README lists the classes that there are", () => {
+test("the README lists the existing classes", () => {
   expect(classesListed()).toEqual(NAMES);
 });
 
@@ -18,14 +18,14 @@ test("no two classes have the same name", () => {
   expect(new Set(NAMES).size).toBe(NAMES.length);
 });
 
-test("a run may be of some classes only, and a name that is none is refused", () => {
+test("a run may be limited to some classes, and an unknown name is refused", () => {
   expect(readArguments([]).only).toBeUndefined();
   expect(readArguments(["--", "--only", "listing,silence"]).only).toHaveLength(2);
   expect(() => readArguments(["--only", "peace"])).toThrow("There is no class peace");
   expect(() => readArguments(["--minutes", "0"])).toThrow("--minutes");
 });
 
-test("a row that is late has failed only where latency is judged, and any other everywhere", () => {
+test("a late row fails only if latency is judged, and any other problem always fails", () => {
   const kinds = ["time", "memory", "reach", "newcomer", "safety"] as const;
   const row = (of: Problem["of"]): Row => ({
     attackClass: CLASSES[0]!,
@@ -52,11 +52,11 @@ test("a run without classes has no figures", () => {
   });
 });
 
-test("SECURITY.md has the figures of the table", () => {
+test("SECURITY.md has the table's figures", () => {
   expect(figuresWritten()).toContain(` of ${NAMES.length} classes of attack held to their bounds`);
 });
 
-test("the figures name the classes that failed, and the worst of all", () => {
+test("the figures name the failed classes, and the worst values", () => {
   const table = tableOf([
     ["`a`", "does one thing", "700 ms", "20 ms", "300 MB", "500 ms", "180 MB"],
     ["`b`", "does another **(failed)**", "90 ms", "20 ms", "400 MB", "500 ms", "410 MB"],
@@ -68,7 +68,7 @@ test("the figures name the classes that failed, and the worst of all", () => {
   expect(figures).toContain(": 410 MB.");
 });
 
-test("what is left of a run is shared among the classes that are left, none of them too short", () => {
+test("the remaining time is divided among the remaining classes, with a minimum for each", () => {
   expect(attackSeconds(60_000, 3)).toBe(15);
   expect(attackSeconds(60_000, 2)).toBe(25);
   expect(attackSeconds(-1_000, 2)).toBe(1.5);

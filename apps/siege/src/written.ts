@@ -10,7 +10,7 @@ const SECURITY = new URL("../../../SECURITY.md", import.meta.url);
 const BEGIN = "<!-- siege -->";
 const END = "<!-- /siege -->";
 
-/** Writes the rows of a run into the table of the README; those of classes that were not run stay. */
+/** Writes the rows of a run into the README's table; rows of other classes stay. */
 export function writeTable(rows: readonly Row[], note: string): void {
   const known = [...readTable(written(README)), ...rows.map(cellsOf)];
   const byClass = new Map(known.map((cells) => [cells[0], cells]));
@@ -27,12 +27,12 @@ export function writeTable(rows: readonly Row[], note: string): void {
   );
 }
 
-/** The classes that the README lists, in its order. */
+/** The classes in the README's table, in order. */
 export function classesListed(): string[] {
   return readTable(written(README)).map(([name]) => name!.slice(1, -1));
 }
 
-/** What SECURITY.md says of the last run. */
+/** The figures of the last run in SECURITY.md. */
 export function figuresWritten(): string {
   return written(SECURITY).trim();
 }

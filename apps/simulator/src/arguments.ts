@@ -13,7 +13,7 @@ export interface Arguments {
   readonly lists: boolean;
 }
 
-/** What was asked for makes no sense; the message says why and what would. */
+/** An invalid command line; the message says why, and what to type. */
 export class UsageError extends Error {}
 
 export const USAGE = `Usage: pnpm simulate [--from <seed>] [--seeds <n>] [--mutant <name>] [--json]
@@ -27,7 +27,7 @@ export const USAGE = `Usage: pnpm simulate [--from <seed>] [--seeds <n>] [--muta
   --json            nothing on the standard output but the JSON line at the end`;
 
 const SEEDS = 200;
-/** No planted bug hides for longer. */
+/** Every planted bug shows within this many seeds. */
 const SEEDS_FOR_MUTANT = 400;
 
 export function readArguments(args: readonly string[]): Arguments {

@@ -5,7 +5,7 @@ const VIOLATIONS_SHOWN = 5;
 const LINES_SHOWN = 40;
 const EVERY = 20;
 
-/** What one seed has shown, and how to see it again. */
+/** What one seed has shown, and how to reproduce it. */
 export function describeRun(
   { seed, violations }: SeedRun,
   { mutant, crashesAtEachCall = false }: Pick<RunOptions, "mutant" | "crashesAtEachCall">,
@@ -20,7 +20,7 @@ export function describeRun(
   return lines;
 }
 
-/** How far it is, on a line that is written over. */
+/** The progress, on a line that is overwritten. */
 export class Progress {
   readonly #seeds: number;
   readonly #write: (text: string) => void;

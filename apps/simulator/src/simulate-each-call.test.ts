@@ -3,7 +3,7 @@ import { judge } from "./judge/judge.ts";
 import { runSeeds } from "./run/run-seeds.ts";
 import { simulateSeed } from "./simulate-seed.ts";
 
-/** Two hubs each; in the first an agent leaves. */
+/** Two hubs each; in the first world an agent leaves. */
 const SMALL_SEEDS = [7, 14];
 
 test("a process may crash at every single call to its disk", async () => {
@@ -26,14 +26,14 @@ test("a process may crash at every single call to its disk", async () => {
   expect(totals.every(({ handoffs }) => handoffs > 50)).toBe(true);
 });
 
-test("the crash comes at the call that was named", async () => {
+test("the crash happens at the named call", async () => {
   const faultPlan = [{ call: 6, fault: "crash_amid", losesPower: true }] as const;
   const { lines } = await simulateSeed(7, judge, { isTraced: true, faultPlan });
   expect(lines!.filter((line) => / disk /.test(line))).toHaveLength(1);
   expect(lines!.join("\n")).toMatch(/crash_amid[^]*power fails[^]*hub-1 is up/);
 });
 
-test("a bug that shows after a crash alone is caught by it", async () => {
+test("a bug that shows only after a crash is caught by it", async () => {
   const totals = await runSeeds({
     from: 7,
     seeds: 1,

@@ -3,10 +3,10 @@ import { simulateSeed } from "./simulate-seed.ts";
 import type { SeedRun } from "./simulate-seed.ts";
 import type { PlannedFault } from "./world/world.ts";
 
-/** One fault, or two: the second so many calls after the first, in the process that comes up. */
+/** One fault, or two: the second one this many calls after the first, in the restarted process. */
 type FaultSequence = readonly (Omit<PlannedFault, "call"> & { readonly after: number })[];
 
-/** All that a fault can leave behind, and a second one while that is being read or relied on. */
+/** Every state that a fault can leave behind, and a second fault while that is read or relied on. */
 const FAULT_SEQUENCES: readonly FaultSequence[] = [
   [{ after: 0, fault: "crash_before", losesPower: false }],
   [{ after: 0, fault: "crash_before", losesPower: true }],
@@ -22,7 +22,10 @@ const FAULT_SEQUENCES: readonly FaultSequence[] = [
   ]),
 ];
 
-/** Runs one small calm world once for each call to its disk and each way in which that can fail, up to the first that shows something. */
+/**
+ * Runs one small calm world once for each call to its disk and each way in which that can fail, up to
+ * the first violation.
+ */
 export async function simulateEachCall(seed: number, judge: Judge): Promise<SeedRun> {
   const calm = await simulateSeed(seed, judge, { faultPlan: [] });
   const violations: Violation[] = [...calm.violations];

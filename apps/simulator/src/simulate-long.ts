@@ -9,16 +9,16 @@ import type { RunOptions } from "./run/run-seeds.ts";
 const SEEDS = 2_000;
 const BLOCK = 100;
 const CALM_SEEDS = 4;
-/** Most show in the first ten. One that takes longer than this is as good as missed. */
+/** Most show in the first ten seeds. One that takes longer than this counts as missed. */
 const SEEDS_FOR_MUTANT = 100;
-/** By chance these take long to show: they need a crash at one call, and calm after it. */
+/** At random these take long to show: they need a crash at one call, and calm after it. */
 const SHOWN_BY_EACH_CALL: ReadonlySet<string> = new Set([
   "acknowledged-before-sync",
   "not-synced-at-start",
   "timers-not-armed-at-start",
 ]);
 const SEEDS_FOR_EACH_CALL = 12;
-/** Whoever runs this gives it fifteen minutes, and is to hear what was not done. */
+/** The runner allows fifteen minutes, and should learn what was not done. */
 const STOPS_AFTER_MS = 14 * 60_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -55,7 +55,7 @@ async function findNothing(
   count(`${name}: ${what}`, violations === 0 && isWhole);
 }
 
-/** One thread for each bug: most show at once, and what a second thread begins is for nothing. */
+/** One thread for each bug: most show at once, and a second thread's work would be wasted. */
 async function findBugs(): Promise<void> {
   const names = MUTANTS.map(({ name }) => name);
   const threads = Array.from({ length: availableParallelism() }, async () => {

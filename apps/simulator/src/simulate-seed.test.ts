@@ -24,7 +24,7 @@ describe("a seed", () => {
     }
   });
 
-  test("shows crashes, lost messages and broken lines, and keeps what happened in words", async () => {
+  test("shows crashes, lost messages and broken lines, and records events in words", async () => {
     const { lines, trace } = await simulateSeed(6, judge, { isTraced: true });
     expect((await simulateSeed(6, judge)).trace).toBe(trace);
     const told = lines!.join("\n");

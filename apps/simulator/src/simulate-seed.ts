@@ -16,24 +16,27 @@ import { STARTS_AT } from "./world/start.ts";
 import { keyOf, World } from "./world/world.ts";
 import type { WorldOptions } from "./world/world.ts";
 
-/** How long after the last deadline everything must have come to rest. */
+/** How long after the last deadline everything must be at rest. */
 const REST_MS = 60_000;
 const STEP_MS = 30_000;
 const LONG_STEP_MS = 20 * 60_000;
-/** A hub starts again half a second after a crash, and opening takes far less than the rest. */
+/** A hub restarts half a second after a crash, and opening takes much less than this. */
 const RESTART_AT_MOST_MS = 30_000;
-/** A dead letter is handed over with a day's time, and an hour is more than anything else has. */
+/** A dead letter is handed over with a day's time, and nothing else has more than an hour. */
 const REST_AT_MOST_MS = 25 * 60 * 60 * 1000;
 /** The group that an operator fills. */
 const TEAM = "team";
-/** A hub may be down whenever an operator asks it for something. */
+/** A hub may be down when an operator makes a request. */
 const GROUP_TRIES = 4;
-/** Hubs over one store compare each other's times with their own clock, so these agree within this. */
+/**
+ * Hubs over one store compare each other's times with their own clock, so their clocks agree within
+ * this.
+ */
 const HUBS_APART_MS = 100;
 
 export interface SeedRun extends Verdict {
   readonly seed: number;
-  /** The same for the same seed, always. */
+  /** Always the same for the same seed. */
   readonly trace: string;
   readonly lines: readonly string[] | undefined;
   /** How often the hubs' disk was called. */
@@ -116,7 +119,10 @@ function agentsOf(world: World, cluster: Cluster): AgentSite[] {
   return sites;
 }
 
-/** The same, where chance will have it for some alone: agents by their ids or keys, and the members of a group. */
+/**
+ * The same offers, some of them randomly restricted: to agents by id or key, and to the members of a
+ * group.
+ */
 function restricted(
   random: Random,
   offered: Offered,
@@ -133,7 +139,7 @@ function restricted(
   return { ...offered, from };
 }
 
-/** An operator puts agents into a group, and asks more than once, as a hub may be down. */
+/** An operator adds agents to a group, with retries because a hub may be down. */
 function planGroups(world: World, cluster: Cluster, sites: readonly AgentSite[]): void {
   const random = world.random.stream("groups");
   if (world.scenario.restricted === 0) return;
@@ -155,8 +161,8 @@ function planWork(world: World, sites: readonly AgentSite[]): void {
   for (let job = 0; job < jobs; job++) {
     const site = random.pick(delegators);
     const colleagues = delegators.filter((each) => each !== site).map(({ id }) => id);
-    // Some come when all faults are over: what is left in the hub by then must not hinder them, and
-    // nobody who attaches again hides that something was not delivered.
+    // Some agents start after the end of all faults: leftovers in the hub must not hinder them, and
+    // no reattaching agent hides a missing delivery.
     const at = random.between(500, Math.ceil(faultsUntilMs * 1.3));
     world.scheduler.after(at, () => giveJob(world, site, colleagues, random));
   }
@@ -185,14 +191,14 @@ function planFaults(world: World, cluster: Cluster, sites: readonly AgentSite[])
   }
 }
 
-/** Sets clocks anew, those of one group almost alike. */
+/** Sets the clocks, those of one group almost alike. */
 function setClocks(random: Random, walls: readonly WallClock[], skewMs: number): void {
   const together = random.between(-skewMs, skewMs);
   const apartMs = Math.min(HUBS_APART_MS, skewMs);
   for (const wall of walls) wall.offsetMs = together + random.between(-apartMs, apartMs);
 }
 
-/** Again and again, at random times, as long as there are faults. */
+/** Repeats at random times while there are faults. */
 function every(world: World, random: Random, meanMs: number, run: () => void): void {
   if (meanMs === Infinity) return;
   world.scheduler.after(random.between(1, 2 * meanMs), () => {
@@ -208,14 +214,14 @@ function stopFaults(world: World, cluster: Cluster, sites: readonly AgentSite[])
   for (const site of [...cluster.sites, ...sites]) site.start();
 }
 
-/** Lets time pass until every handoff has ended and everybody knows. */
+/** Lets time pass until every handoff has ended and all agents know. */
 async function rest(world: World, cluster: Cluster, sites: readonly AgentSite[]): Promise<void> {
   const { scheduler } = world;
   const isStuck = watchForStuck(world, cluster, sites);
   for (const limit = scheduler.now + REST_AT_MOST_MS; scheduler.now < limit;) {
     const isLate = scheduler.now > world.lastDeadline;
     await scheduler.runUntil(scheduler.now + (isLate ? LONG_STEP_MS : STEP_MS));
-    // A planned fault can come this late. The hub then starts again half a second later.
+    // A planned fault can come this late. The hub then restarts half a second later.
     if (!cluster.isUp) await scheduler.runUntil(scheduler.now + RESTART_AT_MOST_MS);
     if (!cluster.isUp) {
       world.breach(

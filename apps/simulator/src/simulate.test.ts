@@ -28,7 +28,7 @@ describe("simulate", () => {
   });
 
   test(
-    "says how to see a violation again, and what was on record",
+    "says how to reproduce a violation, and what was on record",
     { timeout: 2 * MINUTES },
     () => {
       const args = ["--from", "1", "--seeds", "20", "--workers", "1"];

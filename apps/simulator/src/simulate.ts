@@ -9,7 +9,7 @@ import type { Arguments } from "./arguments.ts";
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const printError = (text: string) => process.stderr.write(text);
-/** For people: where a program reads along, it goes past it. */
+/** Progress for people goes to stderr if a program reads stdout. */
 const sayTo =
   ({ isJson }: Arguments) =>
   (line: string): unknown =>
@@ -64,7 +64,7 @@ async function run(args: Arguments, mutant: string | undefined): Promise<Totals>
   return totals;
 }
 
-/** Every planted bug, each until it is caught. */
+/** Runs every planted bug until it is caught. */
 async function findMutants(names: readonly string[], args: Arguments): Promise<number> {
   const say = sayTo(args);
   const rows: { mutant: string; seeds: number; caught: boolean; seed: number | null }[] = [];
@@ -85,7 +85,7 @@ async function findMutants(names: readonly string[], args: Arguments): Promise<n
   return missed === 0 ? 0 : 1;
 }
 
-// Who reads only the beginning, as `head` does, has what it wants.
+// A reader that closes early, like `head`, has what it wants.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);

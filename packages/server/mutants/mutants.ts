@@ -47,7 +47,7 @@ const RULES: readonly Mutant[] = [
       setImmediate(() => resolve(drafts[0]!.all));`,
     seenBy: {
       file: TURN_TEST,
-      name: "of the envelopes of one turn, the one whose commit fails is refused alone",
+      name: "of the envelopes of one turn, only the one whose commit fails is refused",
     },
   },
   {
@@ -72,7 +72,7 @@ const RULES: readonly Mutant[] = [
       resolve({ type: "unchanged" });`,
     seenBy: {
       file: TURN_TEST,
-      name: "nobody of a turn is answered before its own commit is done",
+      name: "no envelope of a turn is answered before its own commit is done",
     },
   },
   {
@@ -84,7 +84,7 @@ const RULES: readonly Mutant[] = [
     for (`,
     seenBy: {
       file: TURN_TEST,
-      name: "two envelopes of one handoff that come together are decided one after the other",
+      name: "two simultaneous envelopes of one handoff are decided one after the other",
     },
   },
   {
@@ -94,7 +94,7 @@ const RULES: readonly Mutant[] = [
     replace: "",
     seenBy: {
       file: TURN_TEST,
-      name: "of two handoffs that come together for one place of a group, one has it",
+      name: "of two simultaneous handoffs for one place of a group, one gets it",
     },
   },
   {

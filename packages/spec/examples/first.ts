@@ -15,7 +15,7 @@ const implementation = {
     const [, seconds, fraction = ""] =
       /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?Z$/.exec(text) ?? [];
     const ms = Date.parse(`${seconds}${fraction.slice(0, 4)}Z`);
-    // A day that is not in the calendar becomes another one, or none.
+    // A date that does not exist becomes another one, or invalid.
     const isReal = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(seconds!);
     return isReal ? { ms } : undefined;
   },

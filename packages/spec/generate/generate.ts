@@ -7,7 +7,7 @@ import { statusPage } from "./status-page.ts";
 import { VECTOR_FILES } from "./vectors/all.ts";
 
 const SPEC = fileURLToPath(new URL("../", import.meta.url));
-/** Folders in which nothing may lie that is not generated; the README beside the vectors is written by hand. */
+/** Folders that contain only generated files; the README beside the vectors is written by hand. */
 const OWN_FOLDERS = ["schemas", "vectors"];
 const BY_HAND = path.join("vectors", "README.md");
 
@@ -24,7 +24,7 @@ export function generated(): Map<string, string> {
   return files;
 }
 
-/** What is committed and not what the code generates: changed, missing or left over. */
+/** Committed files that differ from the generated ones: changed, missing or left over. */
 export function staleFiles(files: ReadonlyMap<string, string> = generated()): string[] {
   const stale = [...files]
     .filter(([name, text]) => text !== readIfThere(name))
@@ -32,7 +32,7 @@ export function staleFiles(files: ReadonlyMap<string, string> = generated()): st
   return [...stale, ...leftOver(files)].toSorted();
 }
 
-/** How many cases name each rule, the rules of the specification first. */
+/** How many cases refer to each rule, in the order of the specification. */
 export function casesByRule(): Map<string, number> {
   const text = fs.readFileSync(path.join(SPEC, "specification.md"), "utf8");
   const counts = new Map(Array.from(text.matchAll(/\*\*(WB-\d+)\*\*/g), ([, rule]) => [rule!, 0]));

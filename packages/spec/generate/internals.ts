@@ -1,5 +1,5 @@
-// What the generator needs of the protocol beside its exports, in one place: where the sources
-// stand may change, and then this file alone changes with them.
+// What the generator needs of the protocol besides its exports, in one place: if sources move, only
+// this file changes.
 export { capabilitySchema, MANIFEST_LIMITS } from "../../protocol/src/manifest/capability.ts";
 export { lifecycleDiagram } from "../../protocol/src/lifecycle/diagram.ts";
 export { AGENT_ID } from "../../protocol/src/manifest/agent-id.ts";

@@ -24,7 +24,7 @@ const TERM_MEANING: Readonly<Record<keyof LifecycleTerms, string>> = {
   backoffCapMs: "the longest wait between two tries",
 };
 
-/** Each way of an attempt and of a handoff, by who may cause it. */
+/** Each transition of an attempt and of a handoff, with the parties that may cause it. */
 function causes(): string {
   const parties: readonly Party[] = ["delegator", "recipient", "hub", "operator"];
   return table(

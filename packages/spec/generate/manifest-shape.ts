@@ -3,7 +3,7 @@ import { AGENT_ID, MANIFEST_LIMITS } from "./internals.ts";
 
 const time = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/);
 
-/** The members of a manifest around its capabilities, as the reader of manifests takes them. */
+/** The members of a manifest around its capabilities, as the reader of manifests checks them. */
 export function manifestSchema(capability: z.ZodType): z.ZodType {
   const address = z
     .string()

@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** What a schema can't say, at the place where it holds; by kind, then by JSON Pointer. */
+/** Rules that a schema can't express, at their place; by kind, then by JSON Pointer. */
 const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   handoff: {
     "": "One unit of work, signed by its delegator.",
@@ -120,7 +120,7 @@ function schemaOf(kind: string, shape: z.ZodType): Json {
   return { $schema: DIALECT, $id: `urn:waybill:1:${kind}`, title, description, ...rest };
 }
 
-/** What a part must have depends on its type, which zod's schema checks by a function. */
+/** The required members of a part depend on its type, which zod's schema checks with a function. */
 function addMedia(part: Json): void {
   const { $schema: _dialect, ...media } = z.toJSONSchema(messageSchemas().media) as Json;
   part["anyOf"] = [
@@ -129,7 +129,7 @@ function addMedia(part: Json): void {
   ];
 }
 
-/** An unknown value may be left out as far as zod is concerned; this one may not. */
+/** For zod an unknown value is optional; this one is required. */
 function requireAnswer(schema: Json, kind: string): void {
   if (kind !== "answer") return;
   const body = at(schema, "/properties/body");

@@ -2,7 +2,7 @@ import { isFailure, STATUS } from "@waybill/protocol";
 import type { Retry, StatusCode } from "@waybill/protocol";
 import { page, table } from "./markdown.ts";
 
-/** What the words of the column "retry" mean, for whoever sends a handoff. */
+/** The meaning of the column "retry" for the sender of a handoff. */
 export const RETRY_MEANING: Readonly<Record<Retry, string>> = {
   none: "there is nothing to try again",
   never: "the same again will not succeed",

@@ -13,13 +13,13 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the protocol in the checkout, which is only ever read. */
+/** The folder of the protocol in the checkout, which is only read. */
 export const PROTOCOL: string = fileURLToPath(new URL("../../protocol/", import.meta.url));
-// Some rules are kept by the schema validator, so faults are planted in its sources too.
+// The schema validator enforces some rules, so faults are planted in its sources too.
 const SCHEMAS = join(PROTOCOL, "..", "json-schema");
 const RULES = join(PROTOCOL, "src", "rules");
 
-// Far beyond what a run takes, so that beyond it something hangs.
+// Much longer than a run takes, so a run that takes this long hangs.
 const HANG_MS = 60_000;
 
 const vitest = join(
@@ -27,20 +27,20 @@ const vitest = join(
   "vitest.mjs",
 );
 
-/** What a run of tests came to. */
+/** The result of a run of tests. */
 export interface Run {
-  /** The titles of those that passed, and of those that did not. */
+  /** The titles of the tests, by result. */
   readonly passed: readonly string[];
   readonly failed: readonly string[];
-  /** Which file, from the protocol's folder, has a test with this title. */
+  /** The file, relative to the protocol's folder, of the test with this title. */
   readonly fileOf: ReadonlyMap<string, string>;
-  /** Why the run says nothing about the tests, where it does not. */
+  /** Why the run's result is unusable, if it is. */
   readonly fault: string | undefined;
 }
 
 /**
- * A copy of the protocol with the tests of the rules and no others, beside a copy of the schema
- * validator: files of both may be broken. Gives the folder of the protocol.
+ * A copy of the protocol with only the tests of the rules, beside a copy of the schema validator:
+ * files of both may be changed. Returns the folder of the protocol.
  */
 export function copyPackage(scratch: string): string {
   const folder = join(scratch, "protocol");
@@ -49,7 +49,7 @@ export function copyPackage(scratch: string): string {
   copySources(PROTOCOL, folder);
   copySources(SCHEMAS, join(scratch, "json-schema"));
   symlinkSync(join(scratch, "json-schema"), join(modules, "@waybill", "json-schema"));
-  // Each dependency by itself: vitest keeps its cache in this folder.
+  // Each dependency separately, because vitest keeps its cache in this folder.
   for (const name of readdirSync(join(PROTOCOL, "node_modules"))) {
     if (name.startsWith(".") || name === "@waybill") continue;
     symlinkSync(realpathSync(join(PROTOCOL, "node_modules", name)), join(modules, name));
@@ -62,7 +62,7 @@ function copySources(from: string, to: string): void {
   cpSync(join(from, "src"), join(to, "src"), { recursive: true, filter: isNeeded });
 }
 
-/** Other tests do not go along: they show no rule. */
+/** Other tests are not copied, because they show no rule. */
 function isNeeded(source: string): boolean {
   if (!source.endsWith(".test.ts")) return true;
   return dirname(source) === RULES;
@@ -77,7 +77,7 @@ interface Report {
   }[];
 }
 
-/** Runs the tests of a copy: all of them, or those in some files whose name holds a text. */
+/** Runs the tests of a copy: all of them, or those in some files whose name contains a text. */
 export async function runTests(
   folder: string,
   files: readonly string[] = ["src/rules"],
@@ -113,7 +113,7 @@ function nothing(fault: string): Run {
   return { passed: [], failed: [], fileOf: new Map(), fault };
 }
 
-/** What Node printed, or undefined where it had to be ended. */
+/** Node's output, or undefined if it had to be killed. */
 async function runToEnd(args: readonly string[], cwd: string): Promise<string | undefined> {
   const env = { ...process.env, NO_COLOR: "1" };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });

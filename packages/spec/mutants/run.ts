@@ -1,5 +1,5 @@
 // Breaks every rule of the specification in a private copy of the protocol, one fault after the
-// other, and sees whether a test of that rule notices: `node mutants/run.ts [WB-nn …]`.
+// other, and checks that a test of that rule detects it: `node mutants/run.ts [WB-nn …]`.
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ function nameOf({ rule, file, why }: Mutant): string {
   return `${rule} ${why} (${file})`;
 }
 
-/** What is wrong with the table, before anything is run. */
+/** The faults of the table, before anything is run. */
 function faultsOfTable(): string[] {
   const unknown = [...asked, ...MUTANTS.map(({ rule }) => rule)].filter(
     (rule) => !allRules.includes(rule),
@@ -45,7 +45,7 @@ function faultsOfTable(): string[] {
   ];
 }
 
-/** Breaks the source, runs the rule's tests, and mends the source again. */
+/** Plants the fault, runs the rule's tests, and restores the source. */
 async function judge(mutant: Mutant, folder: string, files: readonly string[]): Promise<void> {
   const { rule, file, find, replace } = mutant;
   const path = join(folder, file);
@@ -73,7 +73,7 @@ async function runAll(scratch: string): Promise<void> {
   const copies = Array.from({ length: count }, (_, index) =>
     copyPackage(join(scratch, `${index}`)),
   );
-  // What fails without a fault of ours would count as noticing every one.
+  // A test that fails without a fault would seem to detect every fault.
   const sound = await runTests(copies[0]!);
   for (const title of sound.failed) report(false, `${title}: fails in the sound protocol`);
   if (sound.fault !== undefined) report(false, sound.fault);

@@ -24,9 +24,9 @@ function titlesIn(source: string): string[] {
   return read;
 }
 
-// A rule is placed where it belongs, so its number says nothing about its place. A number is never
+// Rules are placed by topic, so the number of a rule says nothing about its place. A number is never
 // reused.
-test("every rule of the specification has a number that no other rule has", () => {
+test("every rule of the specification has a unique number", () => {
   expect(rules.length).toBeGreaterThan(0);
   expect(rules.filter((rule) => !/^WB-(0[1-9]|[1-9]\d{1,2})$/.test(rule))).toEqual([]);
   expect(new Set(rules).size).toBe(rules.length);

@@ -40,18 +40,18 @@ function payloadOf(compact: string): { kind?: string } {
   return JSON.parse(Buffer.from(compact.split(".")[1]!, "base64url").toString()) as object;
 }
 
-/** What is wrong with a payload by the schema of its kind; undefined if nothing is. */
+/** The first fault of a payload according to the schema of its kind; undefined if there is none. */
 function faultOf(kind: string, payload: unknown): string | undefined {
   const validate = validators.get(kind)!;
   return validate(payload) ? undefined : ajv.errorsText(validate.errors);
 }
 
-describe("what is generated", () => {
-  test("is what is committed", { timeout: 30_000 }, () => {
+describe("the generated files", () => {
+  test("match the committed ones", { timeout: 30_000 }, () => {
     expect(staleFiles()).toEqual([]);
   });
 
-  test("is found stale if it was changed, is missing or is left over", { timeout: 30_000 }, () => {
+  test("are found stale if changed, missing or left over", { timeout: 30_000 }, () => {
     const files = generated();
     const [[changed, text]] = files as unknown as [[string, string]];
     const [removed] = [...files.keys()].filter((name) => name.includes("schemas"));
@@ -60,14 +60,14 @@ describe("what is generated", () => {
     expect(new Set(staleFiles(altered))).toEqual(new Set([changed, "vectors/more.json", removed]));
   });
 
-  test("is the same every time, and names no place on a machine", { timeout: 30_000 }, () => {
+  test("are the same every time, and contain no local path", { timeout: 30_000 }, () => {
     const files = generated();
     expect([...generated()]).toEqual([...files]);
     const root = new URL("../../../", import.meta.url).pathname;
     expect([...files].filter(([, text]) => text.includes(root)).map(([name]) => name)).toEqual([]);
   });
 
-  test("has a case for every rule of the specification", () => {
+  test("have a case for every rule of the specification", () => {
     const counts = casesByRule();
     expect(counts.size).toBeGreaterThanOrEqual(75);
     expect([...counts].filter(([, count]) => count === 0)).toEqual([]);

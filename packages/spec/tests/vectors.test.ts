@@ -10,8 +10,8 @@ import type { TrustPolicy } from "@waybill/protocol";
 import type { HistoryEntry } from "@waybill/protocol/audit";
 import type { Candidate, LifecycleEvent } from "@waybill/protocol/hub";
 
-// Applies the vectors exactly as an implementation in another language does: through the package's
-// exports, and with nothing but the files and their README.
+// Applies the vectors as an implementation in another language does: through the package's exports,
+// with only the files and their README.
 
 type Api = typeof Core & typeof Hub & typeof Audit & typeof Wire;
 type Text = string | { repeat: string; times: number } | { concat: Text[] };
@@ -30,7 +30,7 @@ interface Vector {
 const FOLDER = new URL("../vectors/", import.meta.url);
 const MANIFEST = new URL("../../protocol/package.json", import.meta.url);
 
-/** The package again, with everything below the signatures in portable JavaScript. */
+/** The package loaded again, with everything below the signatures in portable JavaScript. */
 async function portable(): Promise<Api> {
   const { imports } = JSON.parse(fs.readFileSync(MANIFEST, "utf8")) as {
     imports: { "#platform": Record<"node" | "default", string> };
@@ -61,7 +61,7 @@ function expand(text: Text): string {
   return "repeat" in text ? text.repeat.repeat(text.times) : text.concat.map(expand).join("");
 }
 
-/** The result, or the status and the place of the refusal; anything else that is thrown is a crash. */
+/** The result, or the status and the place of the refusal; any other exception is a crash. */
 function outcome(api: Api, run: () => Members): Members {
   try {
     return { status: "ok", ...run() };
@@ -108,7 +108,7 @@ function eventOf(api: Api, envelope: Core.Envelope, digest: Core.Digest, at: num
   return event === undefined ? null : snake(event);
 }
 
-/** Members in snake_case, as everywhere on the wire; undefined ones are left out. */
+/** Members in snake_case, as everywhere on the wire; undefined ones are omitted. */
 function snake(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
@@ -597,7 +597,7 @@ const FILES = fs
     return [name.replace(".json", ""), cases] as const;
   });
 
-test("there is a judge for every file, and a file for every judge", () => {
+test("every file has a judge, and every judge has a file", () => {
   expect(FILES.map(([name]) => name).toSorted()).toEqual(Object.keys(JUDGES).toSorted());
   const cases = FILES.flatMap(([, each]) => each);
   expect(cases.length).toBeGreaterThan(200);

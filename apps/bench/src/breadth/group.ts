@@ -15,7 +15,7 @@ const NAMES = {
   fanOut: "100 handoffs, as members of one group",
 } as const;
 
-/** What a handoff costs where many agents could take it, or where it is one of many. Processor time, in memory. */
+/** The cost of a handoff that many agents could take, or that is one of many. Processor time, in memory. */
 export function breadth(agents: number = AGENTS): Group {
   return {
     cases: [

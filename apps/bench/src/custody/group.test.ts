@@ -19,7 +19,7 @@ describe.each(group.cases)("$name", (each) => {
 
 testRatios(group);
 
-test("an answer to another question is noticed", () => {
+test("an answer to another question is detected", () => {
   expect(() => checkOutput(1, outputOf(inputOf(1)))).not.toThrow();
   expect(() => checkOutput(1, outputOf(inputOf(2)))).toThrow("task 1");
 });

@@ -6,9 +6,9 @@ import { openInMemory, openOnSqlite } from "./ours.ts";
 import { openPeer } from "./peer.ts";
 
 const WIDTH = 64;
-/** A run of so many fills the pipeline for most of its time, and drains it at its end. */
+/** A run of this size fills the pipeline for most of its time, and drains it at its end. */
 const RUN = 8 * WIDTH;
-/** The acknowledgement of one goes out while the next one begins; a run waits for the last. */
+/** The acknowledgement of one task overlaps with the next task; a run waits for the last. */
 const ONE_BY_ONE_RUN = 16;
 
 const NAMES = {
@@ -23,7 +23,7 @@ const NAMES = {
   p99: "Waybill on SQLite, one of 64: p99",
 } as const;
 
-/** A task from one agent to another and back, beside the same task through A2A. */
+/** A task from one agent to another and back, compared with the same task through A2A. */
 export function custody(): Group {
   const onSqlite = shared(openOnSqlite);
   const onPeer = shared(openPeer);
@@ -142,7 +142,7 @@ function oneByOne(name: string, source: Shared): Case {
   return onLane(name, source, ONE_BY_ONE_RUN, (lane, operations) => inFlight(lane, operations, 1));
 }
 
-/** Reports as its time how long one task took, among many: what a run as a whole can't tell. */
+/** Reports the time of one task among many, which the time of a run does not show. */
 function latency(name: string, source: Shared, rank: number): Case {
   return onLane(name, source, RUN, async (lane, operations) => {
     const times: number[] = [];

@@ -1,4 +1,4 @@
-/** The same work on both sides: so much goes to the recipient, and so much comes back. */
+/** The same work on both sides: this text goes to the recipient, and comes back. */
 const TEXT = "What came of it, as far as anybody has written it down? ".repeat(5).slice(0, 256);
 
 export function inputOf(index: number): { readonly text: string } {
@@ -9,7 +9,7 @@ export function outputOf({ text }: { readonly text: string }): { readonly text: 
   return { text: `done: ${text}` };
 }
 
-/** Whoever asked sees to it that it got the answer to what it asked. */
+/** The caller checks that it got the answer to its own question. */
 export function checkOutput(index: number, output: unknown): void {
   const { text } = outputOf(inputOf(index));
   if ((output as { text?: unknown } | undefined)?.text === text) return;

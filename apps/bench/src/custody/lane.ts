@@ -1,13 +1,13 @@
-/** One side of the comparison: who hands off, who does it, and whatever is between them. */
+/** One side of the comparison: the delegator, the recipient, and everything between them. */
 export interface Lane {
-  /** Has one task done and checks what came back. */
+  /** Runs one task and checks its result. */
   doOne(index: number): Promise<void>;
-  /** Settles when nothing of the tasks that are done is left to do. */
+  /** Settles when the finished tasks have nothing left to do. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Does `operations` tasks and begins the next one whenever one is done: so many are under way. */
+/** Runs `operations` tasks, and keeps a fixed number of them in flight. */
 export async function inFlight(
   lane: Lane,
   operations: number,

@@ -14,7 +14,7 @@ import type { Lane } from "./lane.ts";
 
 export const CAPABILITY = "bench";
 
-/** How many attempts the recipient takes at once: more than are ever under way. */
+/** How many attempts the recipient takes at once: more than are ever in flight. */
 const CREDIT = 256;
 
 export interface Keys {
@@ -29,23 +29,23 @@ export function generateKeys(): Keys {
 
 export interface OursOptions {
   readonly store: Store;
-  /** The same ones again where the store knows them already. */
+  /** The same keys again, if the store knows them already. */
   readonly keys?: Keys;
-  /** How many handoffs the delegator may have open, where the store has more of them than a hub allows. */
+  /** The delegator's limit of open handoffs, if the store has more of them than a hub allows. */
   readonly openHandoffs?: number;
-  /** Whether the acknowledgement is waited for before the task counts as done, or before the run does. */
+  /** Whether a task counts as done only after its acknowledgement, or whether only the run waits for it. */
   readonly waitsForAcknowledgement?: boolean;
-  /** How many agents offer the capability; one where left out. */
+  /** How many agents offer the capability; by default one. */
   readonly recipients?: number;
 }
 
-/** Our side: it also has groups done. */
+/** Our side, which also runs groups. */
 export interface OurLane extends Lane {
-  /** Has so many tasks done as the members of one group, from this index on. */
+  /** Runs this many tasks as the members of one group, from this index on. */
   doGroup(first: number, size: number): Promise<void>;
 }
 
-/** A delegator and a recipient at a hub over this store. */
+/** A delegator and a recipient on a hub over this store. */
 export async function openOurs(options: OursOptions): Promise<OurLane> {
   const { store, keys = generateKeys(), waitsForAcknowledgement = false } = options;
   const { openHandoffs, recipients: count = 1 } = options;

@@ -9,22 +9,22 @@ import { startChild } from "./child.ts";
 import { QUEUE } from "./queue.ts";
 import { startRedis } from "./redis.ts";
 
-/** Nothing ever looks at a job that is done. */
+/** Finished jobs are never read. */
 const JOBS_KEPT = 1_000;
 
-/** Three processes: who adds jobs in this one, Redis, and a worker. Nothing is signed. */
+/** Three processes: this one, which adds jobs, Redis, and a worker. Nothing is signed. */
 export async function openBullmq(): Promise<Lane> {
   const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
   const redis = await startRedis(folder);
   const worker = await startChild("work.ts", `${redis.port}`);
   const connection = { host: "127.0.0.1", port: redis.port };
   const queue = new Queue(QUEUE, { connection });
-  // From the beginning: from "now" on would be from when its first question reaches Redis, and a job
-  // that is done before that would never be heard of.
+  // From the beginning: "now" would mean when its first request reaches Redis, and the end of an
+  // earlier job would be missed.
   const events = new QueueEvents(QUEUE, { connection, lastEventId: "0-0" });
   await Promise.all([queue.waitUntilReady(), events.waitUntilReady()]);
-  // Quicker than waitUntilFinished, which asks Redis once more for each job. A job may be done
-  // before it is known here that it was added.
+  // Faster than waitUntilFinished, which asks Redis again for each job. A job may end before this
+  // process knows that it was added.
   const waiting = new Map<string, (output: unknown) => void>();
   const early = new Map<string, unknown>();
   events.on("completed", ({ jobId, returnvalue }) => {

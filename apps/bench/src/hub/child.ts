@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export interface Child {
-  /** What it said when it was ready. */
+  /** Its message when it was ready. */
   readonly said: string;
   stop(): Promise<void>;
 }
 
-/** Starts a program of this folder in a process of its own, and waits until it is ready. */
+/** Starts a program of this folder in its own process, and waits until it is ready. */
 export async function startChild(program: string, ...args: string[]): Promise<Child> {
   const path = fileURLToPath(new URL(program, import.meta.url));
   const child = fork(path, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });

@@ -6,7 +6,7 @@ import { hasRedis } from "./redis.ts";
 const group = hub();
 const isThere = await hasRedis();
 
-// The bench installs Redis where it is missing; tests change nothing on the machine that they run on.
+// The bench installs Redis if it is missing; tests must not change their machine.
 describe.each(group.cases)("$name", (each) => {
   const canRun = isThere || !each.name.includes("Redis");
   beforeAll(() => (canRun ? each.prepare?.() : undefined));

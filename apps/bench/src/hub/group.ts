@@ -6,7 +6,7 @@ import { openBullmq } from "./bullmq.ts";
 import { openServed } from "./ours.ts";
 
 const WIDTH = 64;
-/** A run of so many fills the pipeline for most of its time, and drains it at its end. */
+/** A run of this size fills the pipeline for most of its time, and drains it at its end. */
 const RUN = 8 * WIDTH;
 
 const NAMES = {
@@ -15,7 +15,7 @@ const NAMES = {
   bullmq: "BullMQ on Redis, three processes, synced, 64 in flight",
 } as const;
 
-/** A task over the network from one process to another and back, beside two peers. */
+/** A task over the network from one process to another and back, compared with two peers. */
 export function hub(): Group {
   return {
     cases: [

@@ -12,7 +12,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A Redis of our own that syncs its log to the disk before it answers, as our hub does. */
+/** Our own Redis, which syncs its log to disk before it answers, as our hub does. */
 export async function startRedis(folder: string): Promise<RedisServer> {
   await install();
   const port = await freePort();
@@ -41,7 +41,7 @@ export async function startRedis(folder: string): Promise<RedisServer> {
   };
 }
 
-/** From Debian, where it is missing and may be installed. */
+/** Installs Redis from Debian, if it is missing and may be installed. */
 async function install(): Promise<void> {
   if (await hasRedis()) return;
   if (process.getuid?.() !== 0) {

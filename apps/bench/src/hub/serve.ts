@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// Started by ours.ts: a served hub over a synced file, in a process of its own.
+// Started by ours.ts: a served hub over a synced file, in its own process.
 import { join } from "node:path";
 import { openHub } from "@waybill/hub";
 import { serveHub } from "@waybill/server";

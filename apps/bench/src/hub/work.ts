@@ -1,10 +1,10 @@
 /// <reference types="node" />
-// Started by bullmq.ts: the worker, in a process of its own.
+// Started by bullmq.ts: the worker, in its own process.
 import { Worker } from "bullmq";
 import { outputOf } from "../custody/job.ts";
 import { QUEUE } from "./queue.ts";
 
-/** How many jobs it works on at once: as many as are ever under way. */
+/** How many jobs it runs at once: as many as are ever in flight. */
 const CONCURRENCY = 64;
 
 const [port] = process.argv.slice(2);

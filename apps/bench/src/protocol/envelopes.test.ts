@@ -2,12 +2,12 @@ import { createHandoff, generateKey, signEnvelope, verifyEnvelope } from "@waybi
 import { expect, test } from "vitest";
 import { ENVELOPE_BYTES, handoffInputs, POOL, trusting } from "./envelopes.ts";
 
-test("the handoffs are of 1 KiB, all different, and verify", () => {
+test("the handoffs have 1 KiB each, differ, and verify", () => {
   const key = generateKey();
   const texts = handoffInputs(key).map((input) => signEnvelope(createHandoff(input), key));
   for (const text of texts) {
     verifyEnvelope(text, trusting(key));
-    // A group of three bytes is all or nothing.
+    // Base64 encodes groups of three bytes, so the size is exact only to four characters.
     expect(ENVELOPE_BYTES - text.length).toBeLessThan(4);
     expect(text.length).toBeLessThanOrEqual(ENVELOPE_BYTES);
   }

@@ -1,9 +1,9 @@
 import { createHandoff, publicKeyFrom, signEnvelope } from "@waybill/protocol";
 import type { HandoffInput, PrivateKey, VerifyOptions } from "@waybill/protocol";
 
-/** Bytes of an envelope, which is the one string that goes over the wire. */
+/** The bytes of an envelope, which travels as one string. */
 export const ENVELOPE_BYTES = 1024;
-/** How many different ones take turns, so that no text is still known from the call before. */
+/** How many different envelopes take turns, so that no cache knows one from the call before. */
 export const POOL = 512;
 
 const FROM = "editor-001";
@@ -13,11 +13,11 @@ const WORDS = "which carriers still confirm every delivery on paper and what do 
   " ",
 );
 
-/** What 512 different handoffs of 1 KiB are made from. */
+/** The input of 512 different handoffs of 1 KiB. */
 export function handoffInputs(key: PrivateKey): HandoffInput[] {
   return Array.from({ length: POOL }, (_, index) => {
     const { length } = signEnvelope(createHandoff(inputWith("", index)), key);
-    // Four characters of base64url carry three of the text.
+    // Four characters of base64url encode three of the text.
     const missing = Math.floor(((ENVELOPE_BYTES - length) * 3) / 4);
     return inputWith(text(missing, index), index);
   });
@@ -46,7 +46,7 @@ function text(length: number, seed: number): string {
   return result.slice(0, length);
 }
 
-/** What the reader of envelopes by `key` trusts. */
+/** The trust options for envelopes signed with `key`. */
 export function trusting(key: PrivateKey): VerifyOptions {
   const record = {
     agent: FROM,

@@ -16,7 +16,7 @@ import { lifecycleCase } from "./lifecycle.ts";
 
 const BATCH = 64;
 
-/** Every target of the protocol package for speed, beside what it is measured against. */
+/** Every speed target of the protocol package, with what it is compared to. */
 export function protocol(): Group {
   const key = generateKey();
   const trust = trusting(key);
@@ -32,7 +32,7 @@ export function protocol(): Group {
     run(operations, clock) {
       let ms = 0;
       for (let done = 0; done < operations; done += BATCH) {
-        // New ids make a new root: one that was verified before would be remembered.
+        // New ids make a new root: a verified one would be cached.
         const fresh = inputs.slice(0, BATCH).map((input) => createHandoff(input));
         const received = signEnvelopes(fresh, key).map(asReceived);
         const start = clock();
@@ -138,7 +138,7 @@ function rawCases(): Case[] {
   ];
 }
 
-/** Takes the items of a pool one after the other; an operation that gives false ends the run. */
+/** Takes the items of a pool one after the other; an operation that returns false ends the run. */
 function inTurn<Item>(
   name: string,
   pool: readonly Item[],
@@ -178,7 +178,7 @@ function inBatches<Item>(
   };
 }
 
-/** A text that was put together from pieces is flat when it comes off the wire. */
+/** A string that was concatenated becomes flat, as it is when received. */
 function asReceived(text: string): string {
   return Buffer.from(text, "latin1").toString("latin1");
 }

@@ -40,7 +40,7 @@ export function importCase(name: string, specifier: string): Case {
 
 /**
  * A package as its users have it, compiled and with `publishConfig` applied. The workspace's own
- * manifest points at the TypeScript sources, whose types would be stripped anew in every process.
+ * manifest points at the TypeScript sources, whose types would be stripped again in every process.
  */
 async function install(name: string, modules: string): Promise<void> {
   const source = join(root, "packages", name);
@@ -67,7 +67,7 @@ function link(from: string, to: string): void {
   symlinkSync(from, to, "junction");
 }
 
-/** JavaScript only and unchecked: whether types fit is for `check` to say. */
+/** JavaScript only, without type checking, which is the job of `check`. */
 async function compile(source: string, folder: string): Promise<void> {
   const switchedOff = ["composite", "incremental", "declaration", "isolatedDeclarations"];
   const options = switchedOff.flatMap((option) => [`--${option}`, "false"]);

@@ -19,7 +19,7 @@ export function lifecycleCase(name: string): Case {
         const events = scripts[next++ % SCRIPTS]!;
         let state: Handoff | undefined;
         for (const event of events) state = step(state, event).state;
-        // A refused event is quicker than one that moves something, and would flatter the figure.
+        // A refused event is faster than a transition, and would distort the figure.
         if (state?.state !== "completed") throw new Error(`the handoff ended as ${state?.state}`);
         done += events.length;
       }

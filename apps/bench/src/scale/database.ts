@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { fill } from "./fill.ts";
 
-/** A file with so many handoffs in it, written once and then copied. */
+/** A file with this many handoffs, written once and then copied. */
 export class Database {
   readonly handoffs: number;
   #folder: string | undefined;

@@ -8,16 +8,16 @@ import { CAPABILITY } from "../custody/ours.ts";
 import { inputOf, outputOf } from "../custody/job.ts";
 
 const TOGETHER = 500;
-/** One of so many is still open, and waits for an agent that is not there. */
+/** One of this many is still open, and waits for an agent that is not attached. */
 const OPEN_ONE_OF = 100;
 
-/** What a hub has written about one handoff, to be written again about many. */
+/** What a hub has written about one handoff, to be repeated for many. */
 interface Pattern {
   readonly handoff: StoredHandoff;
   readonly entries: readonly NewEntry[];
 }
 
-/** Fills a store as a hub would have, without the signatures: rows and ledger entries of its own making. */
+/** Fills a store like a hub, but without signatures: rows and ledger entries of its own making. */
 export async function fill(store: Store, handoffs: number): Promise<void> {
   const patterns = await patternsOf();
   for (let done = 0; done < handoffs; done += TOGETHER) {
@@ -49,7 +49,7 @@ function copyOf({ handoff, entries }: Pattern): Pattern {
   };
 }
 
-/** Two real handoffs through a real hub: one that has ended, one that waits. */
+/** Two real handoffs through a real hub: one that has ended, and one that waits. */
 async function patternsOf(): Promise<{ readonly ended: Pattern; readonly open: Pattern }> {
   const store = memoryStore();
   const hub = await openHub({ store, key: generateKey() });

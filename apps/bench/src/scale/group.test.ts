@@ -17,7 +17,7 @@ describe.each(group.cases)("$name", (each) => {
   test("runs", async () => {
     let now = 0;
     const elapsed = await each.run(each.opsPerRun ?? 1, () => now++);
-    // A thousand that are open take no more than a process grows or shrinks by for reasons of its own.
+    // The memory of a thousand open ones is within the normal variation of a process.
     if (each.name.includes("1 ms for 1 MB")) expect(elapsed).toBeTypeOf("number");
     else expect(elapsed).toBeGreaterThan(0);
   });
@@ -25,7 +25,7 @@ describe.each(group.cases)("$name", (each) => {
 
 testRatios(group);
 
-test("how many there are to be can be said, and nonsense is refused", () => {
+test("the number of handoffs can be set, and an invalid one is refused", () => {
   expect(scaleFrom(undefined).handoffs).toBe(100_000);
   expect(scaleFrom("1000000").handoffs).toBe(1_000_000);
   for (const text of ["", "many", "999", "1.5e3.", "-1"]) {
@@ -33,7 +33,7 @@ test("how many there are to be can be said, and nonsense is refused", () => {
   }
 });
 
-test("a database that was filled has handoffs as a hub leaves them, ended and open", async () => {
+test("a filled database has handoffs as a hub leaves them, ended and open", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
   const store = await openSqliteStore(join(folder, "filled.db"));
   try {

@@ -14,24 +14,24 @@ import type { Case, Group } from "../group.ts";
 import { Database } from "./database.ts";
 
 export interface Scale {
-  /** In the large database, and in the file that a hub is opened over. */
+  /** How many are in the large database, and in the file over which a hub is opened. */
   readonly handoffs: number;
-  /** Held open at once. */
+  /** How many are open at once. */
   readonly open: number;
 }
 
-/** The promise is about a million: that many take minutes to write, and 16 GB. */
+/** The promise is about a million, but those take minutes to write, and 16 GB. */
 const HANDOFFS = 100_000;
 const OPEN = 100_000;
 const FEW = 1_000;
 const WIDTH = 64;
 const RUN = 4 * WIDTH;
-/** A whole slice, so that a figure which stands is given once in it. */
+/** A whole slice, so that a case with a constant result runs once in it. */
 const SLICE_MS = 10;
 
 /**
- * A process that may take gigabytes lets garbage lie, and what is held can't be told from it. In a
- * small heap either all fits, or the process ends.
+ * A process with gigabytes available collects no garbage, which can't be told from what it holds.
+ * With a small heap, either everything fits, or the process ends.
  */
 const HEAP_MB = { sqlite: 160, memory: 1024 } as const;
 
@@ -43,7 +43,7 @@ export function scaleFrom(text: string | undefined): Scale {
   throw new Error(`WAYBILL_SCALE takes a whole number from ${FEW} on, not "${text}".`);
 }
 
-/** What a hub costs that has many handoffs behind it, or open. */
+/** The cost of a hub with many handoffs, ended or open. */
 export function scale({ handoffs, open }: Scale): Group {
   const names = {
     few: `handoff after ${count(FEW)} others`,
@@ -98,8 +98,8 @@ export function scale({ handoffs, open }: Scale): Group {
 }
 
 /**
- * Handoffs in a copy of the database, opened again after every thousand: what is read anew then, both
- * cases read. `isRenewed` is for the one that would grow out of its size.
+ * Handoffs in a copy of the database, which is opened again after every thousand, so that both cases
+ * read the same cold data. `isRenewed` is for the case that would outgrow its size.
  */
 function handoffCase(name: string, database: Database, isRenewed: boolean): Case {
   let lane: Lane | undefined;
@@ -167,7 +167,7 @@ function readyCase(name: string, database: Database): Case {
   };
 }
 
-/** Measured once, in a process that does nothing else; the rounds only repeat what it was. */
+/** Measured once, in a process that does nothing else; the rounds only repeat the result. */
 function heldCase(name: string, store: keyof typeof HEAP_MB, open: number): Case {
   const program = fileURLToPath(new URL("held.ts", import.meta.url));
   let megabytes = 0;

@@ -11,13 +11,13 @@ import { CAPABILITY } from "../custody/ours.ts";
 import { inputOf } from "../custody/job.ts";
 
 /**
- * A process of its own, so that nothing but what the hub holds counts: takes open handoffs into
- * custody and prints the megabytes that it has grown by.
+ * Runs in its own process, so that only the hub's memory counts: takes open handoffs into custody,
+ * and prints by how many megabytes the process has grown.
  */
 const TOGETHER = 64;
-/** A hub lets nobody have all that is open. */
+/** A hub limits the open handoffs of each agent. */
 const DELEGATORS = 32;
-/** The first ones load and compile what any number of them needs. */
+/** The first ones load and compile the code. */
 const FIRST = 512;
 const PAGE = 1_000;
 const TIMEOUT_MS = 24 * 60 * 60 * 1000;
@@ -82,7 +82,7 @@ async function countWaiting(store: Store): Promise<number> {
   }
 }
 
-/** After several collections: one alone leaves what the one before it has only set free. */
+/** After several collections, because one collection leaves what was only released by the one before. */
 async function residentBytes(): Promise<number> {
   for (let i = 0; i < 5; i++) {
     globalThis.gc!();

@@ -7,12 +7,12 @@ import { scriptedTurn } from "./script.ts";
 
 export interface NewsroomModel {
   readonly url: string;
-  /** What it is called: by its maker, or here. */
+  /** Its name, given by its maker or by the demo. */
   readonly name: string;
   readonly isReal: boolean;
-  /** Settles with the question that the one who is to be killed is in the middle of. */
+  /** Settles with the question that the victim is working on. */
   readonly isVictimAtWork: Promise<number>;
-  /** From now on the slow question is answered as the others are. */
+  /** From now on the slow question is answered like the others. */
   release(): void;
   close(): Promise<void>;
 }
@@ -20,8 +20,8 @@ export interface NewsroomModel {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The model of the whole newsroom, real or scripted. It stands on this machine in both cases, because
- * this is where the demo holds an answer back: until its asker is killed, or out of time.
+ * The model of the whole newsroom, real or scripted. It runs on this machine in both cases, because
+ * the demo holds an answer back here: until the process that asked is killed, or out of time.
  */
 export async function startModel(victim: string, environment: Environment): Promise<NewsroomModel> {
   const real = realModel(environment);
@@ -54,7 +54,7 @@ const RESEARCHERS: ReadonlySet<string> = new Set(
   NAMES.filter((name) => STAFF[name].file === "researcher.ts"),
 );
 
-/** Begins to speak, and never comes to the point. */
+/** Starts to speak, and never finishes. */
 function held({ signal }: ModelRequest, onBegun?: () => void): Turn {
   return { text: begun() };
 

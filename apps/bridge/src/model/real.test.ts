@@ -16,7 +16,7 @@ function modelOver(other: ScriptedModel) {
   return realModel({ OPENAI_API_KEY: "a key", OPENAI_BASE_URL: other.url, OPENAI_MODEL: "other" })!;
 }
 
-test("words and calls of the real model come through, under its own name", async () => {
+test("words and calls of the real model are passed on, under its own name", async () => {
   const calls = [{ id: "1", name: "look_up", arguments: { town: "Bergen" } }];
   const other = await startScriptedModel([{ text: "I look it up.", calls }]);
   const turn = modelOver(other).turn(asked([{ role: "user", content: "Rain?" }]));
@@ -26,7 +26,7 @@ test("words and calls of the real model come through, under its own name", async
   expect(other.requests.at(0)!.body.model).toBe("other");
 });
 
-test("a real model that refuses is heard of once, by whoever reads its words", async () => {
+test("a real model's refusal is reported once, to the reader of its words", async () => {
   const turn = modelOver(await startScriptedModel([{ status: 401 }])).turn(asked([]));
   await expect(Array.fromAsync(turn.text as AsyncIterable<string>)).rejects.toMatchObject({
     status: 401,

@@ -8,7 +8,7 @@ export interface RealModel {
 
 const DEFAULT_MODEL = "gpt-5-mini";
 
-/** The model that `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL` name, if they do. */
+/** The model named by `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL`, if they are set. */
 export function realModel(
   environment: Readonly<Record<string, string | undefined>>,
 ): RealModel | undefined {
@@ -22,7 +22,7 @@ export function realModel(
       const asked = { ...(body as OpenAI.ChatCompletionCreateParams), model: name };
       const stream = client.chat.completions.stream({ ...asked, stream: true }, { signal });
       const calls = callsIn(stream.finalChatCompletion());
-      // Whoever reads the words hears of a failure; nobody reads the calls then.
+      // The reader of the words gets the failure; nobody reads the calls then.
       calls.catch(() => undefined);
       return { text: wordsOf(stream), calls };
     },

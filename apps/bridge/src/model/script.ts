@@ -4,7 +4,7 @@ import type { ModelRequest, Turn } from "@waybill/scripted-model";
 import { indexOfQuestion, QUESTIONS } from "../story/questions.ts";
 
 interface Line {
-  /** Who asks the model, and what stands in what it asks. */
+  /** The agent that asks the model, and a pattern that its request contains. */
   readonly asker: string;
   readonly asked: RegExp;
   readonly said: (request: string) => string;
@@ -12,7 +12,7 @@ interface Line {
 
 const HEADLINE = "Signed for: four thousand years of getting things delivered";
 
-/** What the model says to the desk and to the checker. */
+/** The model's replies to the desk and to the checker. */
 const LINES: readonly Line[] = [
   {
     asker: "checker",
@@ -23,7 +23,7 @@ const LINES: readonly Line[] = [
   { asker: "desk", asked: /Write the article/, said: articleFor },
 ];
 
-/** What the model of the newsroom says where no real one is asked. */
+/** The reply of the newsroom's model if no real one is used. */
 export function scriptedTurn({ body, headers, signal }: ModelRequest): Turn {
   const asker = String(headers["x-agent"]);
   const request = askedIn(body as PlayedRequest);
@@ -34,7 +34,7 @@ export function scriptedTurn({ body, headers, signal }: ModelRequest): Turn {
   return { text: spoken(JSON.stringify({ answer }), signal) };
 }
 
-/** Under the name that the publisher has given, which stands in what the writer was told. */
+/** Signed with the name that the publisher has given, which the writer's request contains. */
 function articleFor(request: string): string {
   return [HEADLINE, nameIn(request), PARAGRAPH].join("\n");
 }
@@ -50,7 +50,7 @@ function nameIn(request: string): string {
   return `By ${JSON.parse(name) as string}`;
 }
 
-/** What the task `name` has come to, as a member is told of it: a line of JSON. */
+/** The result of the task `name`, as a member receives it: a line of JSON. */
 const NAME = /What the task name has come to:[^"]*\n("[^\n]*")/;
 
 interface PlayedRequest {
@@ -65,7 +65,7 @@ function askedIn({ messages }: PlayedRequest): string {
 }
 
 const PIECE = 12;
-/** As fast as a model speaks, so that who watches can read along. */
+/** About as fast as a real model, so that people can read along. */
 const PIECE_MS = 60;
 
 async function* spoken(words: string, signal: AbortSignal): AsyncGenerator<string> {

@@ -4,13 +4,13 @@ import type { StoryEvent } from "../story/event.ts";
 import { QUESTIONS } from "../story/questions.ts";
 import type { Proof } from "./proof.ts";
 
-/** Something that this demo claims, and whether it is so. */
+/** A claim of this demo, and whether it holds. */
 export interface Check {
   readonly holds: boolean;
   readonly says: string;
 }
 
-/** Every number that has to be what it is, after what has happened. */
+/** Every number that must be exact, given what has happened. */
 export function checksOf(
   proof: Proof,
   published: Published,
@@ -64,7 +64,7 @@ export function checksOf(
   ];
 }
 
-/** What was left behind by who was killed, and who has finished it. */
+/** Work that a killed process left, and who finished it. */
 function rescuedIn(events: readonly StoryEvent[]): readonly string[] {
   const victim = events.find(({ event }) => event === "killed")?.who;
   const holders = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** What `--json` ends with. Each is counted, in the ledger or by the hub. */
+/** The last line of `--json`. Each figure is counted, in the ledger or by the hub. */
 export interface Figures {
   readonly handoffs: number;
   readonly completed: number;

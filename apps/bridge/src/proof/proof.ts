@@ -17,11 +17,11 @@ export interface Proof {
   readonly ledger: LedgerReport;
   /** How many signatures were checked here, with the keys in the manifests. */
   readonly signatures: number;
-  /** Of what was forged, how much has found its way into the ledger as if it were true. */
+  /** How many forgeries were recorded in the ledger as genuine. */
   readonly forgeriesOnRecord: number;
 }
 
-/** Reads the database that the hub has left, and believes nobody. */
+/** Reads the database that the hub has left, and trusts nobody. */
 export async function prove(published: Published, startedAt: number): Promise<Proof> {
   const { database, handoffs, refused, attempted } = published;
   const reader = await openSqliteReader(database);

@@ -8,7 +8,7 @@ import type { StoryEvent } from "../story/event.ts";
 import type { Processes } from "./processes.ts";
 import { Prying } from "./prying.ts";
 
-/** What goes wrong in the newsroom, and when. */
+/** The faults of the newsroom, and their times. */
 export class Faults {
   readonly #processes: Processes;
   readonly #chronicle: Chronicle;
@@ -23,7 +23,7 @@ export class Faults {
     this.#prying.see(entry);
   }
 
-  /** Settles once everything has gone wrong that is to, with what was forged. */
+  /** Settles with the forgeries after all faults have happened. */
   async all(model: NewsroomModel): Promise<readonly Attempted[]> {
     const [attempted] = await Promise.all([
       this.#forge(),
@@ -33,7 +33,7 @@ export class Faults {
     return attempted;
   }
 
-  /** Not before it has signed for all that it was given, and its model has begun to speak. */
+  /** Waits until the victim has accepted all its work, and its model has started to speak. */
   async #killInTheMiddle({ isVictimAtWork }: NewsroomModel): Promise<void> {
     const about = `question ${(await isVictimAtWork) + 1}`;
     await this.#chronicle.until(hasAcceptedAll);

@@ -3,13 +3,13 @@ import type { HandoffView } from "@waybill/protocol/wire";
 import { askHub } from "./hub.ts";
 import type { RunningHub } from "./hub.ts";
 
-/** What only a hub that runs can say. */
+/** What only a running hub can report. */
 export interface HubRecord {
   /** All handoffs of the job. */
   readonly handoffs: readonly HandoffView[];
-  /** What it has signed for as the end of its ledger. */
+  /** The end of its ledger, as it signed it. */
   readonly checkpoint: string;
-  /** How many envelopes it says that it has refused to strangers. */
+  /** How many envelopes from strangers it reports as refused. */
   readonly refused: number;
 }
 
@@ -25,7 +25,7 @@ export async function recordOf(hub: RunningHub, job: string): Promise<HubRecord>
   return { handoffs: handoffs.map(readHandoffView), checkpoint, refused };
 }
 
-/** All of the newsroom is on sockets: what comes to this address by itself is from strangers. */
+/** The whole newsroom uses sockets, so HTTP requests to this address come from strangers. */
 function refusedIn(metrics: string): number {
   let refused = 0;
   for (const [, labels = "", count] of metrics.matchAll(REQUESTS)) {

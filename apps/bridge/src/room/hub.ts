@@ -6,7 +6,7 @@ import type { Processes } from "./processes.ts";
 
 const WAYBILL = new URL("src/waybill.ts", import.meta.resolve("waybill/package.json"));
 
-/** What the hub calls itself. */
+/** The hub's id. */
 export const HUB = "hub";
 
 export interface RunningHub {
@@ -15,7 +15,7 @@ export interface RunningHub {
   readonly database: string;
 }
 
-/** The hub as anybody starts one: `waybill dev`, in a process of its own, over a file. */
+/** A hub as anybody starts one: `waybill dev` in its own process, over a file. */
 export async function startHub(processes: Processes, folder: string): Promise<RunningHub> {
   const args = ["dev", "--data", folder, "--port", "0", "--json"];
   const child = processes.start(HUB, WAYBILL, args, { WAYBILL_HUB_ID: HUB });
@@ -27,7 +27,7 @@ export async function startHub(processes: Processes, folder: string): Promise<Ru
   return { url, token: operator_token, database };
 }
 
-/** As its operator, by a proof for this one request. */
+/** As its operator, with a proof for this one request. */
 function askAsOperator(
   { url, token }: RunningHub,
   path: string,
@@ -46,7 +46,7 @@ export async function askHub(hub: RunningHub, path: string): Promise<Response> {
   throw new Error(`The hub answers ${response.status} to ${path}: ${await response.text()}`);
 }
 
-/** Everything that is put on record from the first entry on, as it happens. */
+/** All entries of the ledger from the first one on, as they are written. */
 export async function* watchLedger(hub: RunningHub, signal: AbortSignal): AsyncGenerator<string> {
   const headers = { accept: "application/x-ndjson" };
   const response = await askAsOperator(hub, "/v1/watch?after=0", { headers, signal });

@@ -29,7 +29,7 @@ export interface Published extends Ordered, HubRecord {
   readonly attempted: readonly Attempted[];
 }
 
-/** One story, from the first process that is started to the last one that is gone. */
+/** Publishes one story, from the start of the first process to the end of the last. */
 export async function publishStory(newsroom: Newsroom): Promise<Published> {
   const processes = new Processes();
   const stopped = new AbortController();
@@ -87,7 +87,7 @@ async function seatAt(processes: Processes, seat: Seat & { readonly id: Name }):
 
 const FAULTS_WITHIN_MS = 10_000;
 
-/** The story can't do without any of them: one that did not come would be waited for in vain. */
+/** The story needs all faults: one that does not happen would be waited for in vain. */
 async function inTime<Value>(faults: Promise<Value>): Promise<Value> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -12,11 +12,11 @@ export interface Ordered {
 }
 
 const IN_TIME_MS = 120_000;
-/** The model says nothing to the slow question for longer than this. */
+/** The model is silent on the slow question for longer than this. */
 const TOO_SHORT_MS = 6_000;
 const STORY_MS = 600_000;
 
-/** The whole job is one handoff to whoever can publish a story; a person answers what is asked. */
+/** The whole job is one handoff to an agent that can publish a story; a person answers its questions. */
 export async function orderStory(url: string, folder: string, answer: Answerer): Promise<Ordered> {
   const hub = await connect(url);
   const key = await loadKey(join(folder, `${PUBLISHER}.key`));

@@ -1,15 +1,15 @@
 /// <reference types="node" />
 import { createInterface } from "node:readline/promises";
 
-/** Answers what the newsroom asks. */
+/** Answers the newsroom's questions. */
 export type Answerer = (question: string) => Promise<string>;
 
 const ANSWER_WITHIN_MS = 20_000;
 
-/** What is answered where nobody sits at the terminal, or nobody says anything. */
+/** The answer if nobody is at the terminal, or nobody answers. */
 export const DEFAULT_ANSWER = "The newsroom";
 
-/** Asks who sits at the terminal, for a while. */
+/** Asks the person at the terminal, and waits for a while. */
 export function askAtTerminal(prompt: (text: string) => string): Answerer {
   return async (question) => {
     const line = createInterface({ input: process.stdin, output: process.stdout });

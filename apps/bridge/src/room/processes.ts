@@ -19,7 +19,7 @@ export class Processes {
     });
   }
 
-  /** Rejects when a process ends that nobody has ended. */
+  /** Rejects when a process ends by itself. */
   get broken(): Promise<never> {
     return this.#broken.promise;
   }

@@ -6,7 +6,7 @@ import { indexOfQuestion, SLOW } from "../story/questions.ts";
 
 type Work = Omit<Prey, "genuine">;
 
-/** Looks for what is worth forging: work that somebody is at, best the slow question, and a real result. */
+/** Looks for targets of forgery: work in progress, preferably the slow question, and a real result. */
 export class Prying {
   readonly #prey = Promise.withResolvers<Prey>();
   readonly #asked = new Map<string, Omit<Work, "recipient">>();

@@ -28,7 +28,7 @@ await join((agent, hub) => {
   });
   const crew: Crew = {
     members: [writer, publisher],
-    // Not of this crew, and not of this process: whoever on the hub checks facts.
+    // Any agent on the hub that checks facts, in another crew and another process.
     elsewhere: remotesOn(agent, hub),
     tasks: [
       {

@@ -43,7 +43,7 @@ const Output = Annotation.Root({ article: Annotation<string> });
 type State = typeof State.State;
 type Config = LangGraphRunnableConfig;
 
-/** Long enough for a person who reads the question, and gets a coffee first. */
+/** Long enough for a person who reads the question and gets a coffee first. */
 const ARTICLE_MS = 240_000;
 const SECOND_TRY_MS = 120_000;
 

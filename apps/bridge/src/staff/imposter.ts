@@ -5,7 +5,7 @@ import { createReply, digestOf, generateKey, newId, signEnvelope } from "@waybil
 import type { HandoffEnvelope, PrivateKey } from "@waybill/protocol";
 import { join, seat } from "./join.ts";
 
-/** A handoff that somebody else is at work on, and an answer that was really given. */
+/** A handoff that another agent works on, and a real answer. */
 export interface Prey {
   readonly handoff: HandoffEnvelope;
   readonly text: string;
@@ -23,7 +23,7 @@ export interface Attempted {
 const OUTPUT = { answer: "Nobody has ever complained about a delivery." };
 
 await join((agent) => {
-  // Enrolled like anybody else: a name and a key of its own are nothing that helps here.
+  // Enrolled like any other agent: a name and a key of its own don't help here.
   agent.serve("gossip", () => "psst");
 });
 

@@ -5,7 +5,7 @@ import type { Agent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import type { ConnectedHub } from "@waybill/agent/connect";
 
-/** What each process of the newsroom is told when it is started. */
+/** The arguments of each process of the newsroom. */
 export interface Seat {
   readonly id: string;
   readonly hub: string;
@@ -15,7 +15,7 @@ export interface Seat {
 
 export const seat = JSON.parse(process.env["WAYBILL_SEAT"] ?? "null") as Seat;
 
-/** Comes to the hub as one agent, and stays until it is told to go or whoever started it is gone. */
+/** Attaches to the hub as one agent, and stays until it is told to stop or its parent process is gone. */
 export async function join(
   enrol: (agent: Agent, hub: ConnectedHub) => Promise<void> | void,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function join(
       .then(() => hub.close())
       .finally(() => process.exit());
   });
-  // Ctrl-C goes to all processes at a terminal; the demo ends them one after the other.
+  // At a terminal, Ctrl-C goes to all processes; the demo ends them one after the other.
   process.on("SIGINT", () => undefined);
   process.once("disconnect", () => process.exit());
   process.send?.("ready");

@@ -1,13 +1,13 @@
 import OpenAI from "openai";
 import { seat } from "./join.ts";
 
-/** The model that the newsroom uses. It hears who asks, as a key would tell it. */
+/** The newsroom's client of the model. It sends the agent's name, like a key would. */
 export function modelClient(): OpenAI {
   return new OpenAI({
     apiKey: "none",
     baseURL: seat.model.url,
     defaultHeaders: { "x-agent": seat.id },
-    // Trying again is the hub's business, which has it on record.
+    // Retries are the hub's job, which records them.
     maxRetries: 0,
   });
 }

@@ -1,6 +1,6 @@
 export type Name = "editor" | "anna" | "bea" | "carl" | "desk" | "checker" | "mallory";
 
-/** Who works in the newsroom: each of them is a process of its own. */
+/** The newsroom's agents, each of which is a process. */
 export const STAFF: Readonly<Record<Name, { file: string; framework: string }>> = {
   editor: { file: "editor.ts", framework: "LangGraph" },
   anna: { file: "researcher.ts", framework: "conversation" },
@@ -13,16 +13,16 @@ export const STAFF: Readonly<Record<Name, { file: string; framework: string }>> 
 
 export const NAMES = Object.keys(STAFF) as Name[];
 
-/** Who is killed in the middle of a question. */
+/** Killed in the middle of a question. */
 export const VICTIM: Name = "bea";
 
-/** Who sends forged results. */
+/** Sends forged results. */
 export const IMPOSTER: Name = "mallory";
 
-/** Who orders the story and answers questions: the one at the terminal. */
+/** Orders the story and answers questions: the person at the terminal. */
 export const PUBLISHER = "publisher";
 
-/** What somebody is made with; nothing for who is no part of the staff. */
+/** The framework of an agent; undefined if it is not part of the staff. */
 export function frameworkOf(who: string): string | undefined {
   return NAMES.includes(who as Name) ? STAFF[who as Name].framework : undefined;
 }

@@ -2,7 +2,7 @@ import type { StoryEvent } from "./event.ts";
 
 type Condition = (events: readonly StoryEvent[]) => boolean;
 
-/** What has happened so far, for those who wait for something to happen. */
+/** The events so far, for code that waits for an event. */
 export class Chronicle {
   readonly events: StoryEvent[] = [];
   readonly #tell: (event: StoryEvent) => void;

@@ -1,6 +1,6 @@
 export type Tone = "step" | "good" | "bad" | "warning";
 
-/** One thing that happened, in words. */
+/** One event, in words. */
 export interface StoryEvent {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -8,11 +8,11 @@ export interface StoryEvent {
   readonly event: EventName;
   readonly says: string;
   readonly tone: Tone;
-  /** What it is about: `question 3`. */
+  /** Its subject: `question 3`. */
   readonly about?: string | undefined;
   readonly handoff_id?: string | undefined;
   readonly status?: number | undefined;
-  /** Who an attempt is offered to. */
+  /** The agent to which an attempt is offered. */
   readonly to?: string | undefined;
   /** The signature of `who`, checked with the keys in its manifest. */
   readonly is_signed?: boolean | undefined;
@@ -27,7 +27,7 @@ export type EventName =
   | "offered"
   | "accepted"
   | "progress"
-  /** A progress in which somebody tells a step of its own, and not words that are being said. */
+  /** Progress that describes a step, and not streamed text. */
   | "step"
   | "question"
   | "answer"

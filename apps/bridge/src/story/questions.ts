@@ -1,4 +1,4 @@
-/** What the newsroom is asked to find out, with what is said where no real model is asked. */
+/** The questions for the newsroom, with the answers if no real model is used. */
 export const QUESTIONS: readonly { readonly question: string; readonly answer: string }[] = [
   {
     question: "What is a waybill?",

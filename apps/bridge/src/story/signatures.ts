@@ -9,14 +9,14 @@ import {
 } from "@waybill/protocol";
 import type { Keyring, VerifiedManifest } from "@waybill/protocol";
 
-/** Checks what is signed in a ledger, with the keys of the manifests that stand before it there. */
+/** Checks the signatures in a ledger, with the keys of the manifests before them. */
 export class Signatures {
   readonly #manifests = new Map<string, VerifiedManifest>();
   readonly #all: VerifiedManifest[] = [];
   #keys: Keyring = keyring([]);
   #checked = 0;
 
-  /** How many did hold. */
+  /** How many were valid. */
   get checked(): number {
     return this.#checked;
   }
@@ -25,7 +25,7 @@ export class Signatures {
     return this.#keys.keyOf;
   }
 
-  /** Throws where an entry is not signed by who is named in it. */
+  /** Throws if an entry is not signed by its named author. */
   check({ type, content, at }: LedgerEntry): void {
     if (type === "decision") return;
     if (type === "envelope") verifyEnvelope(content, { keyOf: this.#keys.keyOf, at });

@@ -21,12 +21,12 @@ interface Known {
 
 type StoryLine = Pick<StoryEvent, "event" | "says" | "tone" | "status" | "to">;
 
-/** Tells what a ledger says, entry by entry. */
+/** Turns the entries of a ledger into events. */
 export class Story {
   readonly #hub: string;
   readonly #signatures = new Signatures();
   readonly #handoffs = new Map<string, Known>();
-  /** Signed by somebody, and the hub's receipt for it comes next. */
+  /** Signed by an agent; the hub's receipt for it comes next. */
   readonly #unconfirmed = new Map<Digest, StoryEvent>();
 
   constructor(hub: string) {
@@ -186,7 +186,7 @@ function named(status: StatusCode): string {
   return `${status} ${statusOf(status).name}`;
 }
 
-/** What an output says, without the braces around it. */
+/** The text of an output, without the braces around it. */
 function wordsOf(output: unknown): string {
   if (typeof output === "string") return output;
   if (typeof output !== "object" || output === null) return JSON.stringify(output ?? null);

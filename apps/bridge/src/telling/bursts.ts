@@ -20,7 +20,7 @@ const NEWS: ReadonlySet<StoryEvent["event"]> = new Set([
 /** Not a part of the newsroom: its operator, and the hub's own manifest. */
 const OFF_STAGE: ReadonlySet<string> = new Set(["hub", "operator"]);
 
-/** Ten questions that are handed off at once are one line; and what only repeats is none. */
+/** Ten questions handed off at once become one line; repetitive events are dropped. */
 export class Bursts {
   readonly #say: (event: StoryEvent) => void;
   readonly #waiting = new Map<string, StoryEvent[]>();
@@ -52,7 +52,7 @@ export class Bursts {
 
 function isNews({ event, who, says }: StoryEvent): boolean {
   if (event === "joined") return !OFF_STAGE.has(who);
-  // The first attempt is no news; that there is another one is.
+  // A first attempt is no news; another one is.
   if (event === "offered") return !says.endsWith("attempt 1");
   return NEWS.has(event);
 }

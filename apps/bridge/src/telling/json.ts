@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { Teller } from "./teller.ts";
 
-/** A line of JSON for each thing that happens, and the figures in the last one. */
+/** A line of JSON for each event, and the figures in the last one. */
 export function jsonTeller(): Teller {
   const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
   return {

@@ -1,4 +1,4 @@
-/** What is longer than a line ends in an ellipsis. */
+/** Text longer than a line ends with an ellipsis. */
 export function shortened(text: string, most: number): string {
   const characters = [...text.replaceAll(/\s+/g, " ")];
   return characters.length <= most

@@ -4,7 +4,7 @@ const MARGIN = 18;
 const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const INK = "#d7dae0";
 
-/** What a terminal's codes mean here: a colour, or how strong it is. */
+/** The meaning of a terminal's codes: a colour, or a weight. */
 const CODES: Readonly<Record<string, string>> = {
   "1": "font-weight:bold",
   "2": "opacity:.6",
@@ -21,7 +21,7 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
   "39": ["31", "32", "33", "34", "35", "36"],
 };
 
-/** The output of a terminal, as an image that a web page can show and a reader can search. */
+/** A terminal's output as an image that a web page can show and a reader can search. */
 export function pictureOf(output: string): string {
   const lines = output.replaceAll("\r", "").trimEnd().split("\n");
   const spoken = lines.map((line) => piecesOf(line));
@@ -64,7 +64,10 @@ function piecesOf(line: string): readonly Piece[] {
   return pieces;
 }
 
-/** Each word stands at its column: fonts differ in how wide a sign is, and images in what a space is. */
+/**
+ * Each word is placed at its column, because the widths of characters and spaces vary between fonts
+ * and renderers.
+ */
 function rowOf(pieces: readonly Piece[], y: number): string {
   let column = 0;
   const spans: string[] = [];

@@ -5,7 +5,7 @@ export interface Scene {
   readonly begins: (event: EventName, says: string) => boolean;
 }
 
-/** The story in parts, in the order in which they come. */
+/** The parts of the story, in order. */
 export const SCENES: readonly Scene[] = [
   { title: "Everybody comes in", begins: (event) => event === "joined" },
   {

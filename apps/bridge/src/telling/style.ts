@@ -5,7 +5,7 @@ export type Color = Extract<Parameters<typeof styleText>[0], string>;
 
 export type Paint = (text: string, ...formats: Color[]) => string;
 
-/** https://no-color.org, https://force-color.org, and whether somebody looks at it. */
+/** https://no-color.org, https://force-color.org, and whether the stream is a terminal. */
 export function paintFor(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Paint {
   const { NO_COLOR = "", FORCE_COLOR = "", TERM } = environment;
   const isForced = FORCE_COLOR !== "" && FORCE_COLOR !== "0";

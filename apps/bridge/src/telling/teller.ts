@@ -3,11 +3,11 @@ import type { Figures } from "../proof/figures.ts";
 import type { Published } from "../room/newsroom.ts";
 import type { StoryEvent } from "../story/event.ts";
 
-/** Tells the story to whoever reads it: a person or a program. */
+/** Presents the story to a person or a program. */
 export interface Teller {
   begin(about: { readonly folder: string; readonly model: string }): void;
   tell(event: StoryEvent): void;
-  /** What was published, who did what when, and whether all of it is true. */
+  /** Shows what was published, who did what when, and whether all of it is true. */
   end(ending: Ending): void;
 }
 

@@ -14,7 +14,7 @@ const event = (rest: Partial<StoryEvent>): StoryEvent => ({
   ...rest,
 });
 
-test("what is said of ten questions at once is one line, before what comes after it", () => {
+test("events of ten questions at once become one line, before the next event", () => {
   const said: string[] = [];
   const bursts = new Bursts(({ who, says }) => said.push(`${who} ${says}`));
   for (const number of [1, 2, 10]) bursts.take(event({ about: `question ${number}` }));
@@ -23,7 +23,7 @@ test("what is said of ten questions at once is one line, before what comes after
   expect(said).toEqual(["editor hands off questions 1, 2, 10", "bea is killed"]);
 });
 
-test("a bar shows who was at it, who was lost, and how it ended", () => {
+test("a bar shows who worked on it, who was lost, and how it ended", () => {
   const about = "question 3";
   const handoff_id = "3";
   const rows = waterfall(
@@ -40,7 +40,7 @@ test("a bar shows who was at it, who was lost, and how it ended", () => {
   expect(rows).toEqual([expect.stringMatching(/^question 3 → bea, carl +╳+·+━+ ✔ 10\.0 s$/)]);
 });
 
-test("colours are for terminals, and for nobody who does not want them", () => {
+test("colours are only for terminals, and can be turned off", () => {
   const painted = (isTTY: boolean, environment: NodeJS.ProcessEnv) =>
     paintFor({ isTTY } as NodeJS.WriteStream, environment)("red", "red") !== "red";
   expect(painted(true, {})).toBe(true);
@@ -50,7 +50,7 @@ test("colours are for terminals, and for nobody who does not want them", () => {
   expect(painted(false, { FORCE_COLOR: "1" })).toBe(true);
 });
 
-test("a picture has the words at their columns, and nothing that is taken for a tag", () => {
+test("a picture has the words at their columns, and escapes everything that looks like a tag", () => {
   const picture = pictureOf("a \u001b[32m<b>\u001b[39m   c & d\n");
   expect(picture).toMatch(/^<svg [^>]+>\n<rect [^>]+>\n<g [^>]+>\n.*\n<\/g><\/svg>\n$/);
   const columns = [...picture.matchAll(/<text x="([\d.]+)"[^>]*>([^<]+)</g)];

@@ -14,7 +14,7 @@ const WIDTH_MIN = 60;
 const WHO_WIDTH = 10;
 const TIME_WIDTH = 6;
 
-/** Whose words these are, by what they are made with. */
+/** The colour of each framework. */
 const COLORS: Readonly<Record<string, Color>> = {
   LangGraph: "cyan",
   conversation: "blue",
@@ -29,7 +29,7 @@ const TONES: Readonly<Record<StoryEvent["tone"], Color>> = {
   warning: "yellow",
 };
 
-/** The story as a timeline, line by line as it happens. */
+/** The story as a timeline, printed line by line as it happens. */
 export function terminalTeller(
   out: NodeJS.WriteStream,
   paint: Paint,

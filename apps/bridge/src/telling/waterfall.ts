@@ -7,7 +7,7 @@ const END_WIDTH = 9;
 
 type Part = "waits" | "works" | "lost" | "asks";
 
-/** What a part of a bar looks like, to those who see no colours too. */
+/** The parts of a bar, readable without colours. */
 const PARTS = {
   waits: { sign: "·", color: "dim" },
   works: { sign: "━", color: "green" },
@@ -24,7 +24,7 @@ interface Row {
   readonly spans: { part: Part; from: number; to: number }[];
 }
 
-/** A line for each handoff: when it waited, who was at it, and how it ended. */
+/** A line for each handoff: when it waited, who worked on it, and how it ended. */
 export function waterfall(events: readonly StoryEvent[], width: number, paint: Paint): string[] {
   const rows = rowsOf(events);
   const start = Math.min(...rows.map(({ startedAt }) => startedAt));
@@ -34,7 +34,7 @@ export function waterfall(events: readonly StoryEvent[], width: number, paint: P
     Math.min(room - 1, Math.floor(((at - start) / Math.max(1, end - start)) * room));
   return rows.map(({ about, by, startedAt, endedAt, isGood, spans }) => {
     const cells = Array.from({ length: room }, () => " ");
-    // However short a question was open, it is not painted over.
+    // However short a question was open, it stays visible.
     const inOrder = spans.toSorted((a, b) => Number(a.part === "asks") - Number(b.part === "asks"));
     for (const { part, from, to } of inOrder) {
       const { sign, color } = PARTS[part];

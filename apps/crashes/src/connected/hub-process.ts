@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../process/served-hub.ts", import.meta.url));
 
-/** A hub in a process of its own, which may be killed and started again at the same port. */
+/** A hub in its own process, which may be killed and started again at the same port. */
 export class HubProcess {
   readonly #folder: string;
   #child: ChildProcess | undefined;
   #port = 0;
-  /** One after the other. */
+  /** Serialises restarts. */
   #last: Promise<void> = Promise.resolve();
   kills = 0;
 
@@ -30,7 +30,7 @@ export class HubProcess {
     this.#child = child;
   }
 
-  /** SIGKILL in the middle of whatever it does, and a new one at once. */
+  /** Kills it with SIGKILL at any moment, and starts a new one at once. */
   restart(): void {
     this.#last = this.#last.then(async () => {
       const child = this.#child!;
@@ -41,7 +41,7 @@ export class HubProcess {
     });
   }
 
-  /** Lets it finish, after all restarts. */
+  /** Shuts it down gracefully, after all restarts. */
   async stop(): Promise<void> {
     await this.#last;
     const child = this.#child!;

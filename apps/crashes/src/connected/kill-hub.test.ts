@@ -15,7 +15,7 @@ import { HubProcess } from "./hub-process.ts";
 
 const COUNT = 100;
 
-/** Where in a handoff the hub is killed: after so many of these in either agent. */
+/** When the hub is killed: after this many of these events in either agent. */
 test.each<[AgentLogEvent["event"], number]>([
   ["custody", 20],
   ["accepted", 20],
@@ -42,8 +42,8 @@ test.each<[AgentLogEvent["event"], number]>([
 
   const inputs = Array.from({ length: COUNT }, (_, index) => index);
   const outputs = inputs.map(async (input) => {
-    // By name: one that is found by what it can do is left out for a while after a hub that stays
-    // away for longer than an offer stands has counted it as unreachable.
+    // Addressed by name: an agent found by its capability is skipped for a while if the hub counted
+    // it as unreachable, which happens if the hub stays away for longer than an offer stands.
     const handoff = owner.handoff({
       to: "worker",
       capability: "double",

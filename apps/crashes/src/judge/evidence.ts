@@ -14,12 +14,15 @@ export interface Evidence {
   readonly kept: readonly KeptLine[];
   readonly applied: readonly AppliedLine[];
   readonly effects: readonly EffectLine[];
-  /** The ledger with what was seen outside the hub, each thing at its time. */
+  /** The ledger merged with what was observed outside the hub, by time. */
   readonly history: readonly HistoryEntry[];
   readonly ledger: LedgerReport;
-  /** By id, every handoff in custody that this run names: those that were kept, and their parts. */
+  /**
+   * Every handoff in custody that belongs to this run, by id: those kept before sending, and their
+   * children.
+   */
   readonly handoffs: ReadonlyMap<string, StoredHandoff>;
-  /** Handoffs whose end the delegator would be told again. */
+  /** Handoffs whose end the delegator would receive again. */
   readonly unacknowledged: readonly string[];
 }
 
@@ -83,8 +86,8 @@ function handoffOf(entry: HistoryEntry): string[] {
 }
 
 /**
- * What was seen outside goes before the first line of the ledger that is younger: all that had to
- * be on disk by then stands before it, whichever order one commit's lines have.
+ * An observation goes before the first later ledger entry. Everything that had to be on disk by then
+ * precedes it, whatever the order of entries within a commit.
  */
 function merged(told: readonly HistoryEntry[], seen: readonly HistoryEntry[]): HistoryEntry[] {
   const all: HistoryEntry[] = [];

@@ -4,14 +4,14 @@ import type { Topology } from "../plan/plan.ts";
 import type { Outage } from "../supervise/charge.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** An attempt that ended in silence or interruption, and so used up a try. */
+/** An attempt that ended by silence or interruption, and so used up a try. */
 export interface LostAttempt {
   readonly handoffId: string;
-  /** Whether its recipient or the hub was killed, or not back yet, at some time while it lasted. */
+  /** Whether its recipient or the hub was killed or not yet back at some time during it. */
   readonly isForced: boolean;
 }
 
-/** What attempts were lost, by the ledger, and which of them to a kill. */
+/** The lost attempts in the ledger, and whether a kill caused each. */
 export function lostAttempts(
   history: readonly HistoryEntry[],
   topology: Topology,
@@ -46,8 +46,8 @@ export function lostAttempts(
 }
 
 /**
- * Handoffs that ended as 508 because kills had used up their attempts, and those that one of these
- * is part of. One attempt that was lost in another way, and there is no such excuse.
+ * Handoffs that ended as 508 because kills used up their attempts, and their ancestors. A single
+ * attempt that was lost for another reason voids the excuse.
  */
 export function usedUpByKills(
   { history, handoffs }: Pick<Evidence, "history" | "handoffs">,

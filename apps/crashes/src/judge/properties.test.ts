@@ -67,7 +67,7 @@ const envelopes = {
   issued_at: new Date(at).toISOString(),
 } as const;
 
-/** The first handoff with one attempt, lost at a moment after its offer, and then no other. */
+/** The first handoff with one attempt, lost at a time after its offer, and no further attempt. */
 function usedUp(lostAfterMs: number): Partial<Evidence> {
   const lostAt = at + lostAfterMs;
   return {
@@ -107,26 +107,26 @@ function outage(name: string, from: number, until: number): Partial<Course> {
   return { outages: [{ name, from: at + from, until: at + until }] };
 }
 
-/** Only what a handoff was lost to is of interest here: these histories are cut short. */
+/** Only the lost attempts matter here: these histories are incomplete. */
 function isLost(evidence: Partial<Evidence>, run: Partial<Course> = {}): boolean {
   return failing(evidence, run).includes("nothing is lost");
 }
 
-test("attempts that kills have used up excuse a dead letter", () => {
+test("attempts used up by kills excuse a dead letter", () => {
   expect(isLost(usedUp(2_000), outage(RECIPIENT, 100, 500))).toBe(false);
   expect(isLost(usedUp(2_000), outage("hub", 100, 500))).toBe(false);
   // Its recipient was not back yet when it was offered.
   expect(isLost(usedUp(2_000), outage(RECIPIENT, -500, 10))).toBe(false);
 });
 
-test("attempts that were lost without a kill excuse nothing", () => {
+test("attempts lost without a kill excuse nothing", () => {
   expect(isLost(usedUp(2_000))).toBe(true);
   expect(isLost(usedUp(2_000), outage("bert", 100, 500))).toBe(true);
   expect(isLost(usedUp(2_000), outage(RECIPIENT, 2_100, 2_500))).toBe(true);
   expect(isLost(usedUp(2_000), outage(RECIPIENT, -500, -10))).toBe(true);
 });
 
-test("a part whose attempts kills have used up excuses what it is part of, and no other", () => {
+test("a child whose attempts kills have used up excuses its parent, and no other", () => {
   const { history, handoffs } = usedUp(2_000);
   const [, part] = storedAs(ids[0]!, "dead_lettered");
   const whole = (parentId: string | null) => ({
@@ -145,7 +145,7 @@ test("a part whose attempts kills have used up excuses what it is part of, and n
   expect(isLost(whole(null), outage(RECIPIENT, 100, 500))).toBe(true);
 });
 
-test("kills excuse no other end than the want of attempts", () => {
+test("kills excuse no other end than used-up attempts", () => {
   const applied = [{ at, index: 0, id: ids[0]!, status: 504 } as const, sound.applied[1]!];
   const { history, handoffs } = usedUp(2_000);
   const expired = { applied, handoffs: handoffs!, history: history!.slice(0, 2) };
@@ -158,7 +158,7 @@ function failing(evidence: Partial<Evidence>, run: Partial<Course> = {}): string
     .map(({ name }) => name);
 }
 
-test("a run in which all went well has no problem", () => {
+test("a run without faults has no problem", () => {
   expect(failing({})).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import type { Course } from "../supervise/run.ts";
 import type { Evidence } from "./evidence.ts";
 import { lostAttempts, usedUpByKills } from "./lost-attempts.ts";
 
-/** One thing that must hold, and what speaks against it. */
+/** One property that must hold, and its counterexamples. */
 export interface Property {
   readonly name: string;
   readonly problems: readonly string[];

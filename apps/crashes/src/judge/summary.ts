@@ -10,12 +10,12 @@ export interface Summary {
   readonly seed: number;
   readonly topology: Topology;
   readonly seconds: number;
-  /** In custody, parts included. */
+  /** In custody, children included. */
   readonly handoffs: number;
   readonly kills: Readonly<Record<string, number>>;
-  /** Those that were offered, that were lost, and that were lost though nobody was killed meanwhile. */
+  /** How many were offered, how many were lost, and how many were lost without a kill. */
   readonly attempts: { readonly offered: number; readonly lost: number; readonly unforced: number };
-  /** How the handoffs of the delegator ended, by status. */
+  /** How the delegator's handoffs ended, by status. */
   readonly ends: Readonly<Record<string, number>>;
   readonly deadLetters: number;
   readonly effects: { readonly unique: number; readonly repeated: number };

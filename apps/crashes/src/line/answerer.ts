@@ -6,7 +6,7 @@ import { onValue, writeValue } from "./lines.ts";
 import { packError } from "./message.ts";
 import type { Message } from "./message.ts";
 
-/** What the far end of one line does. */
+/** The handlers of the far end of one line. */
 export interface Answering {
   answer(call: string, args: readonly unknown[]): Promise<unknown>;
   heard(news: unknown): void;
@@ -18,7 +18,7 @@ export async function answerCalls(
   path: string,
   accept: (tell: (news: unknown) => void) => Answering,
 ): Promise<Server> {
-  // A process that was killed has left its socket there.
+  // A killed process has left its socket there.
   rmSync(path, { force: true });
   const server = createServer((socket) => {
     const answering = accept((news) => writeValue(socket, { news }));

@@ -13,7 +13,7 @@ function socket(): string {
   return join(folder, "socket");
 }
 
-test("a call that is made before anybody is there is answered later", async () => {
+test("a call made before the far end listens is answered later", async () => {
   const path = socket();
   const caller = new Caller(path);
   onTestFinished(() => caller.close());
@@ -27,7 +27,7 @@ test("a call that is made before anybody is there is answered later", async () =
   expect(await answer).toBe(42);
 });
 
-test("errors come over whole, and answers that are nothing come over too", async () => {
+test("errors are transmitted whole, and so are empty answers", async () => {
   const path = socket();
   const server = await answerCalls(path, () => ({
     answer: async (call) => {

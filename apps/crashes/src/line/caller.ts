@@ -14,8 +14,8 @@ interface PendingCall {
 const WAIT = { firstMs: 10, mostMs: 200 } as const;
 
 /**
- * The near end of a line. It connects again whenever the far end was killed: calls that were on
- * their way then fail with 503, and nobody knows whether they were heard; later ones wait.
+ * The near end of a line. It reconnects whenever the far end was killed. Calls in flight then fail
+ * with 503, because their outcome is unknown; later ones wait.
  */
 export class Caller {
   readonly #path: string;
@@ -49,7 +49,7 @@ export class Caller {
       for (const message of this.#unsent) writeValue(socket, message);
       this.#unsent = [];
     });
-    // Every error is followed by the close.
+    // Every error is followed by a close.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       if (this.#line === socket) this.#lose();
@@ -89,7 +89,7 @@ export class Caller {
     this.#line?.destroy();
   }
 
-  /** Heard at most once. */
+  /** Delivered at most once. */
   tell(news: unknown): void {
     if (this.#line !== undefined) writeValue(this.#line, { news });
   }

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { Socket } from "node:net";
 
-/** Newline-delimited JSON in both directions. What can't be written any more is lost with the line. */
+/** Newline-delimited JSON in both directions. What can no longer be written is lost with the line. */
 export function onValue(socket: Socket, take: (value: unknown) => void): void {
   let rest = "";
   socket.setEncoding("utf8");

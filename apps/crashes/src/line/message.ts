@@ -1,7 +1,7 @@
 import { WaybillError } from "@waybill/protocol";
 import type { StatusCode } from "@waybill/protocol";
 
-/** What goes over a line: calls and their answers, by number, and news that nobody answers. */
+/** The messages of a line: calls and their answers, by number, and one-way news. */
 export type Message =
   | { readonly call: string; readonly number: number; readonly args: readonly unknown[] }
   | { readonly number: number; readonly value?: unknown }

@@ -25,7 +25,7 @@ const CALLS: Readonly<
   handoff: (hub, [id, as]) => hub.handoff(id!, as!),
 };
 
-/** Opens the hub of this process to others. */
+/** Serves the hub of this process to others. */
 export async function serveHub(path: string, hub: HubServer): Promise<void> {
   await answerCalls(path, (tell) => lineTo(hub, tell));
 }

@@ -7,22 +7,22 @@ import { generateKey, WaybillError } from "@waybill/protocol";
 
 export interface Tally {
   made: number;
-  /** Ended with exactly the answer that was asked for, and acknowledged. */
+  /** Ended with exactly the expected answer, and acknowledged. */
   completed: number;
-  /** How often a recipient has worked, repeats after a kill included. */
+  /** How often recipients have worked, repeats after a kill included. */
   worked: number;
   readonly wrong: string[];
 }
 
-/** Further off than any run takes: what is slow is not lost. */
+/** Later than any run takes: slow work is not lost. */
 const TIMEOUT_MS = 600_000;
 const LEASE_SECONDS = 60;
 const ATTEMPTS = 20;
 const CREDIT = 64;
-/** Agents that come at the same time. */
+/** How many agents connect at the same time. */
 const COMING_AT_ONCE = 20;
 
-/** Agents that are all connected to one hub, each of which hands off to random others. */
+/** Agents connected to one hub, each of which hands off to random others. */
 export class Crowd {
   readonly tally: Tally = { made: 0, completed: 0, worked: 0, wrong: [] };
   readonly #agents: Agent[] = [];
@@ -51,7 +51,7 @@ export class Crowd {
     this.#lines.push(hub);
   }
 
-  /** Everybody hands off, one after the other, until the time is over and the last one has ended. */
+  /** Each agent hands off, one handoff at a time, until the time is over and the last one has ended. */
   async work(until: number): Promise<void> {
     await Promise.all(this.#agents.map((agent) => this.#handOff(agent, until)));
   }
@@ -91,7 +91,7 @@ export class Crowd {
   }
 }
 
-/** A hub that hundreds come to at once may have no time for one of them yet. */
+/** While hundreds connect, a hub may be too busy for one of them. */
 async function comeIn(agent: Agent): Promise<void> {
   const until = Date.now() + TIMEOUT_MS;
   for (;;) {

@@ -10,10 +10,13 @@ export interface Left {
   readonly violations: readonly string[];
 }
 
-/** Entries after which nothing more is said about a handoff that was acknowledged. */
+/** After this many entries nothing more is recorded about an acknowledged handoff. */
 const QUIET_AFTER = 50_000;
 
-/** What a hub has left on its disk: every handoff ended and acknowledged, no promise broken, the chain whole. */
+/**
+ * Checks what a hub has left on its disk: every handoff ended and acknowledged, no promise broken,
+ * the chain intact.
+ */
 export async function judgeLeft(file: string): Promise<Left> {
   const store = await openSqliteStore(file);
   try {

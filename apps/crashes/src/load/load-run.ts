@@ -14,7 +14,7 @@ import type { Memory } from "./memory.ts";
 export interface LoadPlan {
   readonly agents: number;
   readonly seconds: number;
-  /** How often the hub is killed meanwhile, at even distances. */
+  /** How often the hub is killed meanwhile, at equal intervals. */
   readonly kills: number;
 }
 
@@ -29,7 +29,7 @@ export interface LoadReport {
   readonly properties: readonly { readonly name: string; readonly problems: readonly string[] }[];
 }
 
-/** Agents on one hub in a process of its own, over a synced file, each handing off to random others. */
+/** Agents on one hub in its own process, over a synced file, each handing off to random others. */
 export async function runLoad(plan: LoadPlan, say: (line: string) => void): Promise<LoadReport> {
   const folder = mkdtempSync(join(tmpdir(), "waybill-load-"));
   const hub = new HubProcess(folder);
@@ -80,7 +80,7 @@ function propertiesOf({
     lost.push(`${tally.made} were made, and ${left.handoffs} are on record`);
   }
   const grown: string[] = [];
-  // A process that was killed has begun anew, with no time to show whether it grows.
+  // A restarted process has no time to show whether it grows.
   if (plan.kills === 0 && memory.end > memory.half + GROWTH_AT_MOST_MB) {
     grown.push(`from ${memory.half} MB to ${memory.end} MB in the second half`);
   }

@@ -1,18 +1,18 @@
 /// <reference types="node" />
 
 export interface Memory {
-  /** Megabytes of the hub's process, second by second; it begins anew with each kill. */
+  /** Megabytes of the hub's process, second by second; each kill restarts them. */
   readonly readings: readonly number[];
-  /** The least megabytes of its heap about half time, and towards the end: what it holds on to. */
+  /** The minimum of its heap in megabytes, around half time and towards the end: what it retains. */
   readonly half: number;
   readonly end: number;
 }
 
 const EACH_MS = 1_000;
-/** How much more a hub may hold on to in the second half: what it keeps at hand is still filling. */
+/** How much more a hub may retain in the second half, because its caches are still filling. */
 export const GROWTH_AT_MOST_MB = 64;
 
-/** Watches the memory of a hub by the metrics that it gives of itself. */
+/** Watches the memory of a hub by its own metrics. */
 export class MemoryWatch {
   readonly #url: () => string;
   readonly #readings: number[] = [];

@@ -4,17 +4,17 @@ export const HUB = "hub";
 export const DELEGATOR = "delegator";
 const RECIPIENTS = ["anna", "bert", "cleo"] as const;
 
-/** How the work goes that a handoff stands for, with the share of each. */
+/** The kinds of work, with the share of each. */
 const KINDS = {
   plain: 30,
   slow: 20,
-  /** Asks in the middle, and waits for the answer. */
+  /** Asks a question during the work, and waits for the answer. */
   question: 12,
-  /** Ends its attempt with a question, and goes on from its state in another process or life. */
+  /** Ends its attempt with a question, and continues from its state in another process or life. */
   pause: 10,
-  /** Fails once after its effect, and may be tried again. */
+  /** Fails once after its effect, and may be retried. */
   flaky: 12,
-  /** Hands off three parts. */
+  /** Hands off three children. */
   family: 12,
   /** Never done by its deadline. */
   late: 4,
@@ -28,13 +28,13 @@ export interface Task {
   /** How long the work itself takes. */
   readonly workMs: number;
   readonly timeoutMs: number;
-  /** Undefined: to whoever has the capability. */
+  /** Undefined: any agent with the capability. */
   readonly to: string | undefined;
 }
 
 export interface Kill {
   readonly target: string;
-  /** Not before so many handoffs have ended, and then so much later. */
+  /** Handed off after this many handoffs have ended, plus a delay. */
   readonly afterEnds: number;
   readonly delayMs: number;
 }
@@ -46,13 +46,13 @@ export interface Plan {
   readonly kills: readonly Kill[];
 }
 
-/** Where the hub lives: in a process of its own, or in that of the first recipient. */
+/** Where the hub runs: in its own process, or in that of the first recipient. */
 export type Topology = "hub_apart" | "hub_inside";
 
 interface Household {
   readonly hubServes: readonly string[];
   readonly recipients: readonly string[];
-  /** Who is killed, with the share of each. */
+  /** The processes to kill, with the share of each. */
   readonly targets: Readonly<Record<string, number>>;
 }
 
@@ -70,12 +70,12 @@ export const TOPOLOGIES: Readonly<Record<Topology, Household>> = {
 };
 
 /**
- * Beyond any run, however slow its machine and whatever its kills take away: a handoff that is
- * never done keeps its run from ending, and is found by that.
+ * Longer than any run, however slow its machine and whatever its kills cost: a handoff that is never
+ * done keeps its run from ending, and is found that way.
  */
 const TIMEOUT_MS = 1_800_000;
 const LATE_TIMEOUT_MS = 3_000;
-/** The last kills fall while there is still work to disturb. */
+/** The last kills happen while there is still work to disturb. */
 const KILLS_UNTIL = 0.9;
 
 export function tasksFrom(seed: number, handoffs: number): readonly Task[] {
@@ -90,7 +90,7 @@ export function tasksFrom(seed: number, handoffs: number): readonly Task[] {
   });
 }
 
-/** The seed decides what is handed off and who is killed when; how it ends is up to the machine. */
+/** The seed determines what is handed off, and who is killed when; the outcome depends on the machine. */
 export function planFrom(
   seed: number,
   handoffs: number,

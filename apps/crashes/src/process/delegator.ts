@@ -59,7 +59,7 @@ async function custodyOf(task: Task, id: string): Promise<HandoffHandle> {
     try {
       return await findOrMake(agent, id, () => make(task, id));
     } catch (error) {
-      // The hub was down for so long that the deadline passed on the way: it never had it.
+      // The hub was down until the deadline had passed: it never had the handoff.
       if (!WaybillError.is(error, 504)) throw error;
     }
   }
@@ -97,7 +97,7 @@ async function answerAll(handle: HandoffHandle): Promise<void> {
     try {
       await handle.answer(id, { to: text } as Json);
     } catch (error) {
-      // An earlier life has answered it, or it has ended in the meantime.
+      // An earlier life has answered it, or it has ended meanwhile.
       if (!WaybillError.is(error, 410)) throw error;
     }
   }

@@ -2,8 +2,8 @@ import type { Agent, HandoffHandle } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 
 /**
- * The handoff with an id that was kept before: found again, or made where the hub has never had
- * it. What an earlier life has sent may still be on its way, so a 409 means to look once more.
+ * The handoff with an id that was kept before sending: found again, or made if the hub never had it.
+ * An earlier life's envelope may still be on its way, so a 409 means to look again.
  */
 export async function findOrMake(
   agent: Pick<Agent, "attach">,
@@ -14,7 +14,7 @@ export async function findOrMake(
     try {
       return await agent.attach(id, { acknowledge: "manual" });
     } catch (error) {
-      // 503: the line was cut while asking.
+      // 503: the line was cut during the call.
       if (WaybillError.is(error, 503)) continue;
       if (!WaybillError.is(error, 404)) throw error;
     }
@@ -28,13 +28,13 @@ export async function findOrMake(
   }
 }
 
-/** Starts an agent, whenever the hub is there to take it. */
+/** Starts an agent as soon as the hub accepts it. */
 export async function startAgent(agent: Agent): Promise<void> {
   for (;;) {
     try {
       return await agent.start();
     } catch (error) {
-      // The line itself waits for the hub to be back.
+      // The line itself waits until the hub is back.
       if (!WaybillError.is(error, 503)) throw error;
     }
   }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Digest, StatusCode } from "@waybill/protocol";
 
-/** Where the processes of one run keep what must outlive them. */
+/** Where the processes of one run keep what must survive them. */
 export interface Folder {
   readonly store: string;
   readonly hubSocket: string;
@@ -11,11 +11,11 @@ export interface Folder {
   readonly kept: string;
   /** Custody receipts, as the hub signed them. */
   readonly receipts: string;
-  /** How handoffs ended, before that is acknowledged. */
+  /** How handoffs ended, before the acknowledgement. */
   readonly applied: string;
-  /** What the target of side effects has done. */
+  /** The effects on the outside target. */
   readonly effects: string;
-  /** Compiled code, so that the next life begins sooner. */
+  /** Compiled code, so that the next life starts faster. */
   readonly compiled: string;
   key(agent: string): string;
 }
@@ -36,7 +36,7 @@ export interface AppliedLine {
   readonly index: number;
   readonly id: string;
   readonly status: StatusCode;
-  /** Of the result, where there is one, and which handoff its output speaks of. */
+  /** The digest of the result, if there is one, and the handoff that its output refers to. */
   readonly digest?: Digest | undefined;
   readonly outputIndex?: number | undefined;
 }

@@ -16,13 +16,13 @@ const store = await openSqliteStore(folder.store);
 const key = await loadKey(folder.key(HUB));
 const hub = await openHub({ store, key, id: HUB, terms: TERMS, log: loggerOf(life) });
 await serveHub(folder.hubSocket, hub);
-// Recipients that live in this process, and die with it.
+// Recipients that run in this process, and die with it.
 for (const name of life.given) await startRecipient(life, name, hub);
 tell({ type: "ready" });
 
 process.on("message", () => {
   const look = async () => {
-    // Whatever is open has at least its deadline ahead of it.
+    // Every open handoff has at least its deadline timer.
     if ((await store.nextWakeAt()) === null) tell({ type: "drained" });
   };
   store.onCommit(() => void look());

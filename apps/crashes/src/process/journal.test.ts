@@ -11,7 +11,7 @@ function file(): string {
   return join(folder, "lines.ndjson");
 }
 
-test("what was appended is there for the next life", () => {
+test("appended lines are there in the next life", () => {
   const path = file();
   const first = new Journal<{ n: number }>(path);
   first.append({ n: 1 });
@@ -20,7 +20,7 @@ test("what was appended is there for the next life", () => {
   expect(new Journal(path).lines).toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test("half a line of a life that was cut short is dropped", () => {
+test("an incomplete last line is dropped", () => {
   const path = file();
   const first = new Journal<{ text: string }>(path);
   first.append({ text: "ü" });

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 
-/** An append-only file of JSON lines. What was appended is on disk. */
+/** An append-only file of JSON lines. Appended lines are on disk. */
 export class Journal<Line> {
   readonly lines: Line[];
   readonly #file: number;
@@ -9,7 +9,7 @@ export class Journal<Line> {
   constructor(path: string) {
     this.#file = openSync(path, "a+");
     const text = readFileSync(path, "utf8");
-    // Whoever was killed in the middle of a line had promised nothing for it yet.
+    // A process killed while writing a line had promised nothing for it yet.
     const whole = text.slice(0, text.lastIndexOf("\n") + 1);
     ftruncateSync(this.#file, Buffer.byteLength(whole));
     this.lines = whole

@@ -4,12 +4,12 @@ import { WaybillError } from "@waybill/protocol";
 import { folderAt } from "./folder.ts";
 import type { Folder } from "./folder.ts";
 
-/** What a process tells its supervisor. */
+/** The messages of a process to its supervisor. */
 export type ProcessReport =
   | { readonly type: "ready" }
-  /** So many handoffs have ended for the delegator. */
+  /** This many handoffs have ended for the delegator. */
   | { readonly type: "ended"; readonly count: number }
-  /** The delegator has the end of all its handoffs. */
+  /** All handoffs of the delegator have ended. */
   | { readonly type: "finished" }
   /** Nothing is open in the hub. */
   | { readonly type: "drained" }
@@ -28,7 +28,7 @@ export function beginLife(): Life {
   if (path === undefined || process.send === undefined) {
     throw new WaybillError(400, "This process is one of a run: start src/crashes.ts instead.");
   }
-  // It may have gone while this process was still loading.
+  // The supervisor may have ended while this process was loading.
   if (!process.connected) process.exit();
   process.once("disconnect", () => process.exit());
   return {
@@ -36,13 +36,13 @@ export function beginLife(): Life {
     given,
     tell: (told) => {
       if (process.connected) process.send!(told);
-      // Otherwise written at an exit, which a life that is killed never comes to.
+      // Otherwise the cache is written at exit, which a killed process never reaches.
       if (told.type === "ready") flushCompileCache();
     },
   };
 }
 
-/** What an agent or a hub logs, told as far as it is a failure. */
+/** Forwards failures from the log of an agent or a hub. */
 export function loggerOf({ tell }: Life): (line: { event: string; error?: unknown }) => void {
   return ({ event, error }) => {
     const message = event === "failure" ? failureOf(error) : undefined;
@@ -52,10 +52,10 @@ export function loggerOf({ tell }: Life): (line: { event: string; error?: unknow
 
 const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 
-/** Words for a logged failure; nothing for a line that was cut, of which a run has many. */
+/** The message of a logged failure; undefined for a cut line, of which a run has many. */
 export function failureOf(error: unknown): string | undefined {
   if (WaybillError.is(error, 503)) return undefined;
-  // Without the ids, so that the same failure counts as the same.
+  // Without ids, so that equal failures are counted together.
   if (WaybillError.is(error)) return `${error.status} ${error.message.replaceAll(IDS, "…")}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

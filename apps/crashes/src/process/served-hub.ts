@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// A served hub over a file. Started with a folder and a port; says the port at which it listens.
+// A served hub over a file. Started with a folder and a port; reports the port on which it listens.
 import { join } from "node:path";
 import { loadKey } from "@waybill/agent";
 import { openHub } from "@waybill/hub";

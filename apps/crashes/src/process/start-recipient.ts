@@ -6,7 +6,7 @@ import type { Life } from "./life.ts";
 import { loggerOf } from "./life.ts";
 import { Worker } from "./worker.ts";
 
-/** Lets an agent do its work, at a hub in this process or in another. */
+/** Serves an agent's work, on a hub in this process or in another. */
 export async function startRecipient(life: Life, name: string, hub: Hub): Promise<void> {
   const { folder } = life;
   const key = await loadKey(folder.key(name));

@@ -13,11 +13,11 @@ type Input = {
   readonly workMs: number;
 };
 
-/** As many tries as a manifest may promise, so that kills do not use them up before the work is done. */
+/** The maximum of a manifest, so that kills don't use up the attempts before the work is done. */
 const TERMS = { lease_seconds: 2, max_attempts: 32, effects: "possible" } as const;
 const PARTS = 3;
 
-/** All kinds of work, done by one agent, with their effects at the outside target. */
+/** All kinds of work, done by one agent, with their effects on the outside target. */
 export class Worker {
   readonly #agent: Agent;
   readonly #target: Caller;
@@ -53,7 +53,7 @@ export class Worker {
     );
   }
 
-  /** As long as nobody out there has said so, it is not done. */
+  /** Until the target confirms an effect, it counts as not done. */
   async #affect(key: string): Promise<void> {
     for (;;) {
       try {
@@ -122,7 +122,7 @@ function never({ signal }: Work<Input>): Promise<never> {
   );
 }
 
-/** The same in each attempt of one agent, so that a part is found again and not made twice. */
+/** The same in each attempt of one agent, so that a child is found again and not made twice. */
 function partId(agent: string, parentId: string, part: number): string {
   const hex = createHash("sha256").update(`${parentId}/${agent}/${part}`).digest("hex");
   return `${parentId.slice(0, 14)}7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`;

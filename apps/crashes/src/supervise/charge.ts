@@ -7,28 +7,28 @@ import type { ProcessReport } from "../process/life.ts";
 export interface ChargeOptions {
   readonly name: string;
   readonly module: URL;
-  /** The folder of the run, and what else the module wants to know. */
+  /** The folder of the run, and further arguments of the module. */
   readonly given: readonly [string, ...string[]];
   readonly told: (told: ProcessReport) => void;
-  /** It ended without having been killed. */
+  /** Called when it ended without having been killed. */
   readonly fell: (message: string) => void;
 }
 
-/** From the kill of a process until its next life has begun its work. */
+/** From the kill of a process until its next life is ready. */
 export interface Outage {
   readonly name: string;
   readonly from: number;
   readonly until: number;
 }
 
-/** One process of a run, in all its lives: whenever it was killed, it is started again at once. */
+/** One process of a run, in all its lives: whenever it is killed, it is started again at once. */
 export class Charge {
   readonly #options: ChargeOptions;
   #child: ChildProcess;
   #wasKilled = false;
   #isOver = false;
   readonly outages: Outage[] = [];
-  /** True once its present life has begun its work. */
+  /** True once its current life is ready. */
   isReady = false;
 
   constructor(options: ChargeOptions) {
@@ -64,7 +64,10 @@ export class Charge {
     if (outage !== undefined) this.outages.push({ ...outage, until: Date.now() });
   }
 
-  /** As the system would in want of memory: in the middle of anything. Its next life has begun then. */
+  /**
+   * Kills it at any moment, as the system does when memory runs out. Settles when its next life has
+   * started.
+   */
   async kill(): Promise<void> {
     this.outages.push({ name: this.#options.name, from: Date.now(), until: Infinity });
     this.#wasKilled = true;

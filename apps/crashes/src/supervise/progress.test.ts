@@ -9,7 +9,7 @@ function progressOnVirtualTime(): Progress {
   return new Progress();
 }
 
-test("a run in which nothing has moved for a minute is given up, and stays so", async () => {
+test("a run without progress for a minute is given up, and stays so", async () => {
   const progress = progressOnVirtualTime();
   const isThere = progress.until(() => progress.ended >= 2);
   progress.take({ type: "ended", count: 1 });
@@ -18,7 +18,7 @@ test("a run in which nothing has moved for a minute is given up, and stays so", 
   expect(await progress.until(() => progress.isDrained)).toBe(false);
 });
 
-test("whatever moves gives the rest another minute, and a failure that is logged does not", async () => {
+test("any progress extends the wait by a minute, and a logged failure does not", async () => {
   const progress = progressOnVirtualTime();
   const isThere = progress.until(() => progress.ended >= 2);
   vi.advanceTimersByTime(MINUTE_MS - 1);

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { ProcessReport } from "../process/life.ts";
 
-/** Longer than any work takes: by then, something has ended or nothing will. */
+/** Longer than any work takes: without progress for this long, nothing will end any more. */
 const STILL_AT_MOST_MS = 60_000;
 
 interface PendingCheck {
@@ -9,12 +9,12 @@ interface PendingCheck {
   readonly settle: (isThere: boolean) => void;
 }
 
-/** How far a run has come, by what its processes tell. */
+/** The progress of a run, from its processes' reports. */
 export class Progress {
   ended = 0;
   isFinished = false;
   isDrained = false;
-  /** What processes had to log, with how often. */
+  /** The failures that processes logged, with their counts. */
   readonly failures: Map<string, number> = new Map();
   #isHopeless = false;
   #waiting: PendingCheck[] = [];
@@ -41,7 +41,7 @@ export class Progress {
     else this.#stall = setTimeout(() => this.giveUp(), STILL_AT_MOST_MS);
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops all waiting. */
   giveUp(): void {
     this.#isHopeless = true;
     clearTimeout(this.#stall);
@@ -50,7 +50,7 @@ export class Progress {
     for (const { settle } of waiting) settle(false);
   }
 
-  /** False when it was given up, or nothing has moved for so long that nothing will. */
+  /** False if the run was given up, or has made no progress for too long. */
   until(isThere: () => boolean): Promise<boolean> {
     return new Promise((settle) => {
       this.#waiting.push({ isThere, settle });

@@ -14,12 +14,12 @@ export interface Course {
   readonly repeatedEffects: number;
   /** Processes that ended without having been killed. */
   readonly falls: readonly string[];
-  /** True when everything had ended before the processes were taken down. */
+  /** True if everything had ended before the processes were stopped. */
   readonly isOver: boolean;
   readonly failures: ReadonlyMap<string, number>;
 }
 
-/** Lets all handoffs of a plan run their course through its kills. */
+/** Runs all handoffs of a plan through its kills. */
 export async function runPlan(
   path: string,
   { seed, topology, tasks, kills }: Plan,
@@ -49,7 +49,7 @@ export async function runPlan(
   try {
     const { hubServes, recipients: apart } = TOPOLOGIES[topology];
     const recipients = apart.map((name) => start(name, "recipient", name));
-    // A handoff of what nobody has offered yet is refused, so the delegator is the last.
+    // A handoff for a capability without offers is refused, so the delegator starts last.
     await Promise.all([start(HUB, "hub", ...hubServes), ...recipients]);
     await start(DELEGATOR, "delegator", String(seed), String(tasks.length));
     let isOver = true;

@@ -3,12 +3,12 @@ import { answerCalls } from "../line/answerer.ts";
 import type { EffectLine, Folder } from "../process/folder.ts";
 import { Journal } from "../process/journal.ts";
 
-/** An outside system that honours the handoff id as its idempotency key. It is never killed. */
+/** An outside system that uses the handoff id as its idempotency key. It is never killed. */
 export class Target {
   readonly #journal: Journal<EffectLine>;
   readonly #keys = new Set<string>();
   #server: Server | undefined;
-  /** Effects that were asked for with a key that was known. */
+  /** Requests whose key was known. */
   repetitions = 0;
 
   constructor(folder: Folder) {

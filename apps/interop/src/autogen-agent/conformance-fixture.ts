@@ -2,7 +2,10 @@ import type { AdapterFixture } from "@waybill/conformance";
 import { AUTOGEN_GAPS } from "../autogen-gaps.ts";
 import { pythonPeer } from "../python-peer.ts";
 
-/** An agent of AutoGen without a team, in Python: one that plays is served; a remote one, and a core agent, call. */
+/**
+ * An agent of AutoGen without a team, in Python: a scripted one is served; a remote one and a core
+ * agent call.
+ */
 export const fixture: AdapterFixture = {
   adapter: "autogen, agent",
   module: new URL(import.meta.url),

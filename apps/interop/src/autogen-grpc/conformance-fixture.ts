@@ -12,7 +12,7 @@ type Offering = Parameters<NonNullable<AdapterFixture["serve"]>["offer"]>[0];
 type Calling = Parameters<NonNullable<AdapterFixture["call"]>["run"]>[0];
 type Stage = Parameters<Offering["act"]>[0];
 
-/** What an agent tells that has sent to another one. */
+/** What an agent reports after sending to another one. */
 interface Outcome {
   readonly output: Json;
   readonly files: readonly File[];
@@ -25,10 +25,13 @@ const ONE_WAY = "what an agent raises crosses AutoGen's wire as its text alone";
 const OWN_MEMBERS =
   "AutoGen's LLMMessage has what a model is shown: members that only some understand are lost, and what a tool gives is a text";
 
-/** In which run an act is played. */
+/** The run in which an act is played. */
 const runs = new WeakMap<Stage, { readonly staff: Staff; readonly key: string }>();
 
-/** AutoGen's workers, over gRPC: a core agent whose model plays is served, and another sends to a remote agent. */
+/**
+ * AutoGen's workers, over gRPC: a core agent with a scripted model is served, and another sends to a
+ * remote agent.
+ */
 export const fixture: AdapterFixture = {
   adapter: "autogen, gRPC",
   module: new URL(import.meta.url),

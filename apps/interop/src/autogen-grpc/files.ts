@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { artifactOf, bytesOf } from "@waybill/agent/adapter";
 import type { Artifact, Message } from "@waybill/protocol";
 
-/** A file as AutoGen's messages have it. */
+/** A file in AutoGen's messages. */
 export interface File {
   readonly name: string;
   readonly media_type: string;
@@ -25,7 +25,7 @@ export function artifactsOf(files: readonly File[]): Artifact[] | undefined {
   );
 }
 
-/** AutoGen writes images in another alphabet. */
+/** AutoGen uses standard base64 for images, not base64url. */
 export function inBase64(message: Message): Message {
   return withImages(message, (data) => Buffer.from(data, "base64url").toString("base64"));
 }

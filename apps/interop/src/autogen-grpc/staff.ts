@@ -6,7 +6,7 @@ import type { Play } from "./worker-process.ts";
 
 let shared: WorkerProcess | undefined;
 
-/** A host with a worker of its own, whose agents find their delegator there, and `anybody`. */
+/** A host with its own worker, whose agents find their delegator there, and `anybody`. */
 export class Staff {
   readonly host: AutogenHost;
   readonly #worker: WorkerProcess;
@@ -31,12 +31,12 @@ export class Staff {
     return staff;
   }
 
-  /** Who stands behind `anybody` from now on. */
+  /** From now on `anybody` is this agent. */
   hire(anybody: RemoteAgent): void {
     this.#anybody = anybody;
   }
 
-  /** Has the agent that plays, and has this key, do something in the course of its run. */
+  /** Makes the playing agent with this key do something during its run. */
   has(key: string, what: "show" | "ask" | "part", given: object): Promise<Json> {
     return this.#worker.do(what, this.host.address, { key, ...given });
   }

@@ -9,7 +9,7 @@ import type { Json, Message } from "@waybill/protocol";
 import type { File } from "./files.ts";
 import { pythonOf } from "../python-peer.ts";
 
-/** What a model is asked, and beside it what code has. */
+/** A request to a model, with the data that code sees beside it. */
 export interface Asked {
   readonly messages: readonly Message[];
   /** Of a served agent. */
@@ -28,7 +28,7 @@ type Said =
   | { readonly drop: number }
   | { readonly re: number; readonly value?: Json; readonly error?: string };
 
-/** One process of Python, with a worker for each host. AutoGen takes a second to load. */
+/** One Python process with a worker for each host, because AutoGen takes a second to load. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #plays = new Map<string, Play>();
@@ -56,7 +56,7 @@ export class WorkerProcess {
     });
   }
 
-  /** Has a worker connect to a host. */
+  /** Makes a worker connect to a host. */
   async open(host: string, play: Play): Promise<void> {
     this.#plays.set(host, play);
     await this.do("open", host);
@@ -98,7 +98,10 @@ export class WorkerProcess {
   }
 }
 
-/** What an agent raises for what an act throws. An agent that wants another attempt says so by its status. */
+/**
+ * The exception that an agent raises for an act's error. An agent requests another attempt with its
+ * status.
+ */
 function raisedFor(error: Error): string {
   if (error.name === "AbortError") return `499 CANCELLED: ${error.message}`;
   const isToBeTriedAgain = WaybillError.is(error) && error.retryable;

@@ -5,7 +5,7 @@ import { pythonPeer } from "../python-peer.ts";
 const FAILS_FOR_GOOD =
   "a team of AutoGen tells of a member's failure in words, and that it may be tried again is lost";
 
-/** Teams of AutoGen, in Python: one that plays is served; a remote member, and a core agent, call. */
+/** Teams of AutoGen, in Python: a scripted one is served; a remote member and a core agent call. */
 export const fixture: AdapterFixture = {
   adapter: "autogen",
   module: new URL(import.meta.url),

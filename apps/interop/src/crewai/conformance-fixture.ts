@@ -1,7 +1,7 @@
 import type { AdapterFixture } from "@waybill/conformance";
 import { pythonPeer } from "../python-peer.ts";
 
-/** Crews of CrewAI, in Python: one that plays is served, and one with a remote member calls. */
+/** Crews of CrewAI, in Python: a scripted one is served, and one with a remote member calls. */
 export const fixture: AdapterFixture = {
   adapter: "crewai",
   module: new URL(import.meta.url),

@@ -5,7 +5,7 @@ import { victim } from "../toolkit/victim.ts";
 
 const PIECE = Buffer.alloc(256 * 1024, "[");
 
-/** How an inbox may behave, by its path. */
+/** The behaviours of an inbox, by its path. */
 const INBOXES: Readonly<
   Record<string, (request: IncomingMessage, response: ServerResponse) => void>
 > = {

@@ -19,7 +19,7 @@ export const compression: AttackClass = {
         const headers = { "Sec-WebSocket-Extensions": extension };
         const web = await RawWebSocket.open(attacker, { headers });
         attacker.count("socket");
-        // The first reserved bit says that a message is compressed.
+        // The first reserved bit marks a compressed message.
         web.frame(1, bodies.gzip, { reserved: 4 });
         return web.closed;
       }

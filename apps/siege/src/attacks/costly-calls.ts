@@ -18,7 +18,7 @@ export const costlyCalls: AttackClass = {
     const capabilities = Array.from({ length: VERSIONS }, (_, index) => ({
       name: CAPABILITY,
       version: `${index + 1}`,
-      // The first one takes everything, so that a handoff is not refused.
+      // The first one accepts everything, so that a handoff is not refused.
       input_schema: index === 0 ? true : schema,
     }));
     const taker = await attacker.enrolled(capabilities);

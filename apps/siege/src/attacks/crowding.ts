@@ -3,7 +3,7 @@ import { attach } from "../toolkit/line.ts";
 
 const AGENTS = 4;
 const AT_ONCE = 32;
-/** That of the honest pair. */
+/** The recipient of the honest pair. */
 const RECIPIENT = "honest-recipient";
 
 export const crowding: AttackClass = {

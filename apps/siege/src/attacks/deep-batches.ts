@@ -6,7 +6,7 @@ import { attach } from "../toolkit/line.ts";
 import { unsigned } from "../toolkit/unsigned.ts";
 
 const AT_ONCE = 100;
-/** As long as a path can be: the tree has 2³² − 1 leaves. */
+/** The longest possible path: the tree has 2³² − 1 leaves. */
 const DEPTH = 32;
 
 export const deepBatches: AttackClass = {

@@ -17,7 +17,7 @@ interface Reader {
   readonly path: string;
 }
 
-/** Agents that may all read one blob: its owner has offered it to each of them. */
+/** Agents that may all read one blob, because its owner has offered it to each of them. */
 async function readers(attacker: Attacker): Promise<readonly Reader[]> {
   const owner = await attacker.enrolled();
   const text = someText(BLOB_BYTES, owner.id);

@@ -6,7 +6,7 @@ const SMALL = Buffer.alloc(1, "x");
 const CONTROL = Buffer.alloc(125, "p");
 const MANY = 2_000;
 
-/** What is sent on a new socket, again and again until the hub ends it. */
+/** Sent on a new socket, repeatedly until the hub ends it. */
 const SPEECHES: readonly (() => Buffer)[] = [
   () => repeated(frameOf(OPCODES.ping, CONTROL)),
   () => repeated(frameOf(OPCODES.pong, CONTROL)),

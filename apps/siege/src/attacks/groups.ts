@@ -36,7 +36,7 @@ export const groups: AttackClass = {
             correlation_id: handoff.correlationId,
             hop: hop + 1,
             group: { ...group, index },
-            // Before that of its parent.
+            // Earlier than the deadline of its parent.
             withinMs: 50_000 - hop * 1_000,
           },
         );

@@ -4,7 +4,7 @@ import { accept, pair } from "../toolkit/pair.ts";
 const DELEGATORS = 20;
 const WAIT_SECONDS = 86_400;
 
-/** Each delegator has sessions of its own, so a guessed id is a new one: whoever holds it is told so. */
+/** Sessions belong to their delegator, so a guessed id is a new session, and its holder learns so. */
 export const guessedSessions: AttackClass = {
   name: "guessed-sessions",
   does: "20 delegators name thousands of guessed sessions, half of which wait a day for their agent",

@@ -2,7 +2,7 @@ import type { AttackClass } from "../attack-class.ts";
 
 const DIGEST = `sha256:${"0".repeat(64)}`;
 
-/** Bodies that are valid, and as unpleasant as that allows. */
+/** Valid bodies that are as hostile as possible. */
 const BODIES: readonly object[] = [
   {
     artifacts: Array.from({ length: 256 }, (_, index) => ({

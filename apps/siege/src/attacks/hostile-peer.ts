@@ -9,7 +9,7 @@ const HOST = "127.0.0.8";
 const PIECE = Buffer.from(`${'{"agent_id":"x"},'.repeat(4_000)}`);
 const PINGS = `[${'{"type":"ping"},'.repeat(1_000_000)}{"type":"ping"}]`;
 
-/** A peer that the hub is told of, at which a list of this many manifests is to be read first. */
+/** A configured peer, from which the hub first reads a list of this many manifests. */
 function peer(name: string, does: string, listed: number, lands: readonly string[]): AttackClass {
   return {
     name,
@@ -51,7 +51,7 @@ function peer(name: string, does: string, listed: number, lands: readonly string
           if (!text.includes('"hello"')) return;
           attacker.count("greeted");
           web.send(JSON.stringify({ type: "attached", ping_ms: 15_000 }));
-          // A hub that is flooded cuts the line, and asks for nothing more.
+          // A flooded hub closes the connection, and makes no further requests.
           void attacker.rest(attacker.leftMs / 2).then(() => flood(web));
         };
       };

@@ -1,6 +1,6 @@
 import type { AttackClass } from "../attack-class.ts";
 
-/** Schemas that cost much to read, to compile or to run, or that must not be followed at all. */
+/** Schemas that are costly to read, compile or run, or that must not be followed at all. */
 const SCHEMAS: readonly unknown[] = [
   nested((inner) => ({ anyOf: [inner, inner] }), 12),
   nested((inner) => ({ type: "object", properties: { a: inner } }), 31),
@@ -36,7 +36,7 @@ export const hostileSchemas: AttackClass = {
       const capability = { name: `hostile-${turn}`, input_schema: schema, output_schema: schema };
       const { status } = await attacker.publish(actor, [capability]);
       attacker.count("published");
-      // Whoever was refused comes again without it, and puts it into a contract.
+      // After a refusal the agent enrols without the schema, and puts it into a contract.
       const delegator = status === 200 ? actor : await attacker.enrolled();
       const contract = { output_schema: schema };
       const body = { capability: capability.name, input, contract };

@@ -30,7 +30,7 @@ export const impostors: AttackClass = {
       }
       if (lane > 0) return;
       const path = "/v1/inbox?instance=own&wait_seconds=0";
-      // From an address that owes nothing.
+      // From an address with an unused budget.
       const { status } = await attacker.ask({ path, as: owner, address: "127.0.0.4" });
       if (status === 200) attacker.count("let in");
       else attacker.count("an agent was shut out by what others claimed");

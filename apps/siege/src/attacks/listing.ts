@@ -14,7 +14,7 @@ export const listing: AttackClass = {
       name: `listed-${index}`,
       description: DESCRIPTION,
     }));
-    // After half of its time it asks, also while agents that were told to come again still enrol.
+    // It lists for the second half of its time, also while agents that were told to retry still enrol.
     const half = attacker.leftMs / 2;
     const enrolling = attacker.times(AGENTS, 4, () => attacker.enrolled(capabilities));
     await Promise.race([enrolling, attacker.rest(half)]);

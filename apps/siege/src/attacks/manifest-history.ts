@@ -11,7 +11,7 @@ export const manifestHistory: AttackClass = {
   async run(attacker) {
     const actor = attacker.actor();
     const half = attacker.leftMs / 2;
-    // The next one names the one before: they go one after the other.
+    // Each version refers to the one before, so they are sent in order.
     await attacker.times(VERSIONS, 1, async (version) => {
       if (attacker.leftMs < half) return;
       await attacker.publish(actor, [

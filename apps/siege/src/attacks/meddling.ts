@@ -2,7 +2,7 @@ import type { AttackClass } from "../attack-class.ts";
 import { accept, pair } from "../toolkit/pair.ts";
 import type { Offered } from "../toolkit/pair.ts";
 
-/** What a stranger says of a handoff between others, as whichever party it likes to be. */
+/** What a stranger sends about a handoff between others, posing as either party. */
 const SAID: readonly (readonly [kind: string, body: object])[] = [
   ["cancel", { reason: "because" }],
   ["result", { status: 200, output: "stolen" }],

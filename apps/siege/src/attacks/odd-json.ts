@@ -1,6 +1,6 @@
 import type { AttackClass } from "../attack-class.ts";
 
-/** Each between the members of a handoff, as it stands. */
+/** Each is inserted unchanged between the members of a handoff. */
 const ODDITIES: readonly string[] = [
   '"__proto__":{"a":1}',
   '"a":{"constructor":{"prototype":{"b":1}}}',

@@ -2,7 +2,7 @@ import type { AttackClass } from "../attack-class.ts";
 
 const LONG = "a".repeat(15_000);
 
-/** What stands before the blank line, or all of it where there is one in it already. */
+/** The part before the blank line, or the whole request if it contains a blank line. */
 const REQUESTS: readonly string[] = [
   "GET //v1//capabilities HTTP/1.1\r\nHost: 127.0.0.1",
   "GET /v1/../v1/agents/%2e%2e/%00 HTTP/1.1\r\nHost: 127.0.0.1",

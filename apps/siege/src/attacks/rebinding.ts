@@ -1,9 +1,9 @@
 import type { AttackClass } from "../attack-class.ts";
 import { victim } from "../toolkit/victim.ts";
 
-/** What the resolver stub makes of names: see resolver-stub.ts. */
+/** The answers that the stub resolver gives for these names: see resolver-stub.ts. */
 const NAMES = ["inner", "mapped", "mixed", "turning", "many", "never", "slow", "none"];
-/** Spellings of this machine, and of places that only this machine reaches. */
+/** Spellings of this machine, and of places that only this machine can reach. */
 const SPELLINGS = [
   "127.9",
   "0x7f000009",

@@ -1,12 +1,12 @@
 /// <reference types="node" />
-// Loaded into the hub's process: names under rebind.test resolve to what their first word says. No name
-// server is asked for them.
+// Loaded into the hub's process: names under rebind.test resolve to what their first label says,
+// without a name server.
 import dns from "node:dns";
 import type { LookupAddress, LookupOptions } from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 
 const VICTIM = "127.0.0.9";
-/** Of the world. Nothing is ever sent there: an inner address stands before it. */
+/** A public address. Nothing is ever sent there, because an internal address precedes it. */
 const OUTER = "93.184.215.14";
 const SLOW_MS = 2_000;
 

@@ -1,9 +1,9 @@
 import type { AttackClass } from "../attack-class.ts";
 
-/** As many versions as a manifest holds, and fewer, until the hub takes it. */
+/** The largest number of versions that a manifest may hold, and fewer until the hub accepts it. */
 const VERSIONS = [256, 64, 16, 4, 1];
 
-/** One capability in many versions, each of which has its own schema to be checked. */
+/** One capability in many versions, each with its own schema to check. */
 function bomb(name: string, does: string, schema: object, input: () => unknown): AttackClass {
   return {
     name: `schema-${name}`,

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:tls";
 import type { AttackClass } from "../attack-class.ts";
 
-/** The start of a ClientHello that says it is 16 kB long. */
+/** The start of a ClientHello that claims to be 16 kB long. */
 const HALF_A_HELLO = Buffer.from("160301400001003ffc0303", "hex");
 
 export const tls: AttackClass = {

@@ -14,7 +14,7 @@ interface Long {
   readonly handoff: Known;
 }
 
-/** Both parties of a handoff whose history has many megabytes. */
+/** Both parties of a handoff with a history of many megabytes. */
 async function long(attacker: Attacker, fillMs: number): Promise<readonly Long[]> {
   const until = attacker.leftMs - fillMs;
   const { promise, resolve } = Promise.withResolvers<void>();

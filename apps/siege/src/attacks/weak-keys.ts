@@ -1,6 +1,6 @@
 import type { AttackClass } from "../attack-class.ts";
 
-/** Public keys that are no keys: of small order, not canonical, with a torsion component. */
+/** Invalid public keys: of small order, not canonical, with a torsion component. */
 const SMALL_ORDER = [
   "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
   "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",

@@ -1,6 +1,6 @@
 import type { AttackClass } from "../attack-class.ts";
 
-/** Each signs validly what is as large as an envelope may be. */
+/** Each agent validly signs envelopes of the maximum size. */
 const INPUTS: readonly (() => unknown)[] = [
   () => Array.from({ length: 300_000 }, () => 0),
   () => Array.from({ length: 200_000 }, () => []),

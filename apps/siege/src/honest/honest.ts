@@ -1,6 +1,6 @@
 /// <reference types="node" />
-// The honest pair: a delegator that hands off to a recipient at an even pace, both connected by a socket
-// of their own. Started with the hub's address; its siege says which phase it is.
+// The honest pair: a delegator that hands off to a recipient at a constant rate, each connected by
+// its own socket. Started with the hub's address; the siege sets the phase.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createAgent } from "@waybill/agent";
 import type { Agent } from "@waybill/agent";
@@ -9,9 +9,9 @@ import { generateKey, WaybillError } from "@waybill/protocol";
 import type { FromHonest, ToHonest } from "./messages.ts";
 import { Phase } from "./phase.ts";
 
-/** A handoff is due so often, whether or not those before it have ended. */
+/** The interval between handoffs, whether or not the earlier ones have ended. */
 const PACE_MS = 10;
-/** More than this many are not made: what is behind by then can't be mistaken for quick. */
+/** The maximum of open handoffs: a backlog of this size can't pass for fast. */
 const OPEN_AT_MOST = 5_000;
 const TIMEOUT_MS = 300_000;
 const TERMS = { lease_seconds: 60, max_attempts: 20 };
@@ -41,7 +41,7 @@ async function agentOf(id: string): Promise<Agent> {
   return createAgent({ id, key: generateKey(), hub, credit: OPEN_AT_MOST });
 }
 
-/** By the clock and not by the last answer: a hub that stands still is not asked less. */
+/** Paced by the clock and not by the last answer: a stalled hub gets no less load. */
 function pace(): NodeJS.Timeout {
   let dueAt = performance.now();
   return setInterval(() => {
@@ -66,7 +66,7 @@ async function handOff(from: Agent, within: Phase, dueAt: number): Promise<void>
       () => false,
     );
     const { output } = await handoff.result.catch(async (error: unknown) => {
-      // Nobody has promised anything for what was not taken into custody.
+      // Without custody there is no promise.
       if (!(await isTaken)) throw Object.assign(new Error(String(error)), { isRefused: true });
       throw error;
     });

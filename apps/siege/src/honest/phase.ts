@@ -8,10 +8,10 @@ export class Phase {
   refused = 0;
   readonly wrong: string[] = [];
   readonly #times: number[] = [];
-  /** Those that have not ended, with the time at which each was due. */
+  /** The open ones, with the time at which each was due. */
   readonly #open = new Map<Promise<void>, number>();
 
-  /** Keeps a handoff until it has ended. */
+  /** Tracks a handoff until it has ended. */
   keep(dueAt: number, handoff: Promise<void>): void {
     this.made++;
     const ended = handoff.finally(() => this.#open.delete(ended));
@@ -23,7 +23,7 @@ export class Phase {
     this.#times.push(ms);
   }
 
-  /** Settles when all that were kept have ended, or with the signal. */
+  /** Settles when all tracked handoffs have ended, or with the signal. */
   async settled(signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) =>
       signal.addEventListener("abort", () => resolve(), { once: true }),
@@ -33,7 +33,7 @@ export class Phase {
 
   report(ownDelay: number): PhaseReport {
     const { made, completed, refused, wrong } = this;
-    // What has not come back has taken this long at least.
+    // A handoff without a result has taken at least this long.
     const waited = [...this.#open.values()].map((dueAt) => performance.now() - dueAt);
     const times = [...this.#times, ...waited].toSorted((a, b) => a - b);
     const quantile = (q: number): number => times[Math.ceil(q * times.length) - 1] ?? 0;

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// An attack that asks for what is planted under the name of its class, once.
+// An attack that makes one request for the weakness planted under its class's name.
 import type { AttackOrder, FromAttack } from "../attack.ts";
 
 const { name, place } = JSON.parse(process.argv[2] ?? "") as AttackOrder;

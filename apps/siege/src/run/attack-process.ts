@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import type { AttackOrder, AttackReport, FromAttack } from "../attack.ts";
 
 const PROGRAM = fileURLToPath(new URL("../attack.ts", import.meta.url));
-/** On a machine of its own it would take no processor time away from the hub and the honest pair. */
+/** A real attacker has its own machine, and takes no processor time from the hub and the honest pair. */
 const NICE = 5;
 const BEGIN_WITHIN_MS = 20_000;
-/** Beyond its time an attack is given this long to tell what it has met. */
+/** How long after its time an attack may report its outcomes. */
 const GRACE_MS = 10_000;
 
-/** Runs one attack to its end; `begun` is told when its time begins. */
+/** Runs one attack to its end; calls `begun` when its time starts. */
 export async function attack(
   order: AttackOrder,
   begun: () => void,

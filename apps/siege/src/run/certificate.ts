@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
 export interface Certified {
-  /** For the hub. */
+  /** The hub's arguments. */
   readonly arguments: readonly string[];
-  /** For whoever is to believe it. */
+  /** The environment of processes that trust it. */
   readonly environment: Record<string, string>;
 }
 

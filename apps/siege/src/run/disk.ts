@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { undoAtExit } from "./folder.ts";
 import { ask } from "./probe.ts";
 
-/** A disk of a few megabytes, in memory. Only root may make one. */
+/** A disk of a few megabytes, in memory. Only root may create one. */
 export class Disk {
   readonly #folder: string;
   readonly #bytes: readonly [number, number];
@@ -16,7 +16,7 @@ export class Disk {
     this.close = undoAtExit(() => execFileSync("umount", ["--lazy", folder]));
   }
 
-  /** What is wrong with how a hub behaves whose disk is full. */
+  /** The faults of a hub whose disk is full. */
   async judgeFull(url: string): Promise<string[]> {
     const { status } = await ask(url, "/readyz").catch(() => ({ status: 0 }));
     return status === 503 ? [] : [`/readyz says ${status} while the disk is full`];

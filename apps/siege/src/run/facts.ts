@@ -2,7 +2,7 @@ import type { PhaseReport } from "../honest/messages.ts";
 
 /** What one attack did to a hub. Times are in milliseconds. */
 export interface Facts {
-  /** The honest handoffs of the same run while nothing attacked. */
+  /** The honest handoffs of the same run without an attack. */
   readonly quietP99: number;
   /** Those that were due during the attack. */
   readonly attacked: PhaseReport;
@@ -12,21 +12,21 @@ export interface Facts {
   readonly restarted: PhaseReport;
   readonly loopDelay: number;
   readonly peakMb: number;
-  /** Whether it answered once the attack was over, the same after its restart. */
+  /** Whether it answered after the attack, and again after its restart. */
   readonly answers: boolean;
   readonly answersAgain: boolean;
-  /** The longest that a newcomer waited for its first result, during the attack or after it. */
+  /** The longest time that a newcomer waited for its first result, during the attack or after it. */
   readonly newcomer: number;
   readonly restart: number;
   readonly restartedMb: number;
   readonly crashes: number;
-  /** The end of what a hub that crashed said last. */
+  /** The end of a crashed hub's output. */
   readonly lastWords: string;
   readonly tally: Readonly<Record<string, number>>;
   /** The reason for the first refusal of each status. */
   readonly reasons: Readonly<Record<string, string>>;
   readonly faults: readonly string[];
-  /** What a class of its own found wrong. */
+  /** What a class found wrong with its own checks. */
   readonly found: readonly string[];
 }
 
@@ -41,7 +41,7 @@ const NO_PHASE: PhaseReport = {
   ownDelay: 0,
 };
 
-/** Those of a class that could not be run. */
+/** The facts of a class that could not be run. */
 export const NOTHING: Facts = {
   quietP99: 0,
   attacked: NO_PHASE,

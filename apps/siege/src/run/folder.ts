@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What is to be undone, whenever and however the siege ends. */
+/** What must be undone, whenever and however the siege ends. */
 const undone = new Set<() => void>();
 
 process.once("exit", () => {
@@ -13,7 +13,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => process.exit(1));
 }
 
-/** Does it now, or at the end of the process; gives what does it now. */
+/** Registers an undo for the end of the process; returns a function that runs it now. */
 export function undoAtExit(undo: () => void): () => void {
   undone.add(undo);
   return () => {
@@ -21,7 +21,7 @@ export function undoAtExit(undo: () => void): () => void {
   };
 }
 
-/** An empty folder, and what removes it. */
+/** An empty folder, and a function that removes it. */
 export function temporaryFolder(): { readonly folder: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "waybill-siege-"));
   return { folder, remove: undoAtExit(() => rmSync(folder, { recursive: true, force: true })) };

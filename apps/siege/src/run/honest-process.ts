@@ -9,10 +9,10 @@ const PROGRAM = fileURLToPath(new URL("../honest/honest.ts", import.meta.url));
 
 export type Joined = Extract<FromHonest, { type: "joined" }>;
 
-/** The honest pair, seen from the siege. */
+/** The honest pair, as a process of the siege. */
 export class HonestProcess {
   readonly #child: ChildProcess;
-  /** Who waits for a message, by its type, in the order in which they came. */
+  /** The waiters for messages, by type, in order. */
   readonly #waiting = new Map<string, PromiseWithResolvers<FromHonest>[]>();
 
   private constructor(child: ChildProcess) {
@@ -38,7 +38,7 @@ export class HonestProcess {
     return honest;
   }
 
-  /** Settles when what is handed off is of this phase. */
+  /** Settles when new handoffs belong to this phase. */
   async begin(name: string): Promise<void> {
     this.#tell({ type: "phase", name });
     await this.#hear("begun");
@@ -49,7 +49,7 @@ export class HonestProcess {
     return (await this.#hear("reported")).report;
   }
 
-  /** After how many milliseconds somebody new had the result of a handoff. */
+  /** How long a new agent waited for its result, in milliseconds. */
   async join(withinMs: number): Promise<Joined> {
     this.#tell({ type: "join", withinMs });
     return this.#hear("joined");

@@ -10,7 +10,7 @@ import type { HubSetup } from "../attack-class.ts";
 export interface HubOptions {
   readonly folder: string;
   readonly setup: HubSetup;
-  /** The program and its words up to those of the setup. Left out: `waybill hub`. */
+  /** The command up to the arguments of the setup. By default `waybill hub`. */
   readonly command?: readonly string[] | undefined;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -24,7 +24,7 @@ const STOP_WITHIN_MS = 10_000;
 const SAID_CHARACTERS = 4_000;
 const SAMPLE_EACH_MS = 100;
 
-/** The hub under siege, in a process of its own, with whatever memory Node gives it by default. */
+/** The hub under siege, in its own process, with Node's default memory limit. */
 export class HubProcess {
   readonly #options: HubOptions;
   #child: ChildProcess | undefined;
@@ -56,12 +56,12 @@ export class HubProcess {
     );
   }
 
-  /** The end of what it wrote to stderr. */
+  /** The end of its stderr output. */
   get said(): string {
     return this.#said.trim();
   }
 
-  /** Starts it, at the same port as before; gives the milliseconds that this took. */
+  /** Starts it, at the same port as before; returns how many milliseconds that took. */
   async start(): Promise<number> {
     const { folder, setup, command = [COMMAND, "hub"], environment = {} } = this.#options;
     const [program = "", ...words] = command;
@@ -94,12 +94,12 @@ export class HubProcess {
     return performance.now() - startedAt;
   }
 
-  /** SIGKILL in the middle of whatever it does. */
+  /** Kills it with SIGKILL at any moment. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }
 
-  /** Lets it finish, within bounds. */
+  /** Shuts it down gracefully, within a time limit. */
   async stop(): Promise<void> {
     const late = setTimeout(() => this.#child?.kill("SIGKILL"), STOP_WITHIN_MS);
     await this.#end("SIGTERM");
@@ -114,7 +114,7 @@ export class HubProcess {
     await exited;
   }
 
-  /** The most memory that the process has had since it was started, in MB, as far as it was seen. */
+  /** The peak memory of the process since its start, in MB, as far as observed. */
   peakMb(): number {
     try {
       const status = readFileSync(`/proc/${this.#child!.pid}/status`, "utf8");

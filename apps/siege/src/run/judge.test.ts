@@ -37,11 +37,11 @@ const GOOD: Facts = {
 const judged = (facts: Partial<Facts>, never: string[] = []): readonly string[] =>
   judge({ ...GOOD, ...facts }, { lands: ["sent"], never }).map(({ says }) => says);
 
-test("a hub that goes on as if nothing were the matter has no problem", () => {
+test("an unaffected hub has no problem", () => {
   expect(judged({})).toEqual([]);
 });
 
-test("the honest p99 is held to 500 ms, and where quiet is slow to twenty times that", () => {
+test("the bound of the honest p99 is 500 ms, or twenty times that of a slow quiet phase", () => {
   expect(judged({ attacked: { ...PHASE, p99: 500 } })).toEqual([]);
   expect(judged({ attacked: { ...PHASE, p99: 501 } })).toHaveLength(1);
   expect(judged({ attacked: { ...PHASE, p99: 501 }, quietP99: 30 })).toEqual([]);
@@ -73,7 +73,7 @@ test.each<[string, Partial<Facts>, string[]?]>([
 const kindsOf = (facts: Partial<Facts>, never: string[] = []): readonly string[] =>
   judge({ ...GOOD, ...facts }, { lands: ["sent"], never }).map(({ of }) => of);
 
-test("each problem is of its kind", () => {
+test("each problem has its kind", () => {
   expect(kindsOf({ attacked: { ...PHASE, p99: 501 } })).toEqual(["time"]);
   expect(kindsOf({ newcomer: 10_001 })).toEqual(["time"]);
   expect(kindsOf({ newcomer: Infinity })).toEqual(["newcomer"]);
@@ -88,21 +88,21 @@ const KINDS: readonly Problem["of"][] = ["time", "memory", "reach", "newcomer", 
 
 const KIND_PROBLEMS = KINDS.map((of) => ({ of, says: "" }));
 
-test("lateness, newcomers and reach have a second try: memory, crashes and losses have none", () => {
+test("lateness, newcomers and reach get a second run; memory, crashes and losses get none", () => {
   const tried = KIND_PROBLEMS.filter(mayBeOfABusyMachine).map(({ of }) => of);
   expect(tried).toEqual(["time", "reach", "newcomer"]);
 });
 
-test("on a noisy machine memory has a second try, too: crashes and losses have none", () => {
+test("on a noisy machine memory gets a second run too; crashes and losses get none", () => {
   const tried = KIND_PROBLEMS.filter(mayBeOfANoisyMachine).map(({ of }) => of);
   expect(tried).toEqual(["time", "memory", "reach", "newcomer"]);
 });
 
-test("only latency may be reported and not judged: an attack that proves nothing fails everywhere", () => {
+test("only latency may be reported without being judged: an attack that proves nothing always fails", () => {
   expect(KIND_PROBLEMS.filter(isLatency).map(({ of }) => of)).toEqual(["time"]);
 });
 
-test("where there is no space for it, a handoff may be refused, and none that was taken may be lost", () => {
+test("without disk space a handoff may be refused, and none that was taken may be lost", () => {
   const full = { lands: [], hub: { diskBytes: [1, 2] as const } };
   const refused = { ...PHASE, p99: 60_000, completed: 9, refused: 1 };
   expect(judge({ ...GOOD, attacked: refused }, full)).toEqual([]);

@@ -11,27 +11,30 @@ const BOUNDS = {
 
 export interface Problem {
   /**
-   * `time`: something was late. `memory`: more than the bound. `reach`: the attack did not get where it aims
-   * at, so the run proves nothing. `newcomer`: a newcomer had no result at all. `safety`: something crashed,
-   * was lost, stayed away, or was achieved that must not be.
+   * `time`: something was late. `memory`: more than the bound. `reach`: the attack did not reach its
+   * target, so the run proves nothing. `newcomer`: a newcomer had no result at all. `safety`:
+   * something crashed, was lost, stayed away, or was achieved that must not be.
    */
   readonly of: "time" | "memory" | "reach" | "newcomer" | "safety";
   readonly says: string;
 }
 
-/** A busy machine may have caused these: a second, longer run tells. */
+/** A busy machine may cause these: a second, longer run decides. */
 const MAY_BE_OF_A_BUSY_MACHINE: ReadonlySet<Problem["of"]> = new Set(["time", "newcomer", "reach"]);
 
 export function mayBeOfABusyMachine({ of }: Problem): boolean {
   return MAY_BE_OF_A_BUSY_MACHINE.has(of);
 }
 
-/** The same on a noisy machine, where a hub also has to keep more: memory has to be too much twice. */
+/**
+ * The same for a noisy machine, where a hub also retains more: memory fails only if it exceeds its
+ * bound twice.
+ */
 export function mayBeOfANoisyMachine(problem: Problem): boolean {
   return mayBeOfABusyMachine(problem) || problem.of === "memory";
 }
 
-/** How late a hub gets depends on the machine, too. Whatever else is wrong does not. */
+/** Latency depends on the machine too. Other problems don't. */
 export function isLatency({ of }: Problem): boolean {
   return of === "time";
 }
@@ -39,10 +42,10 @@ export function isLatency({ of }: Problem): boolean {
 type Expected = Pick<AttackClass, "lands" | "never" | "hub">;
 type Bound = (facts: Facts, expected: Expected) => string | undefined;
 
-/** What must hold of every attack: nothing where it does, otherwise what is wrong. */
+/** What must hold for every attack. A bound returns undefined if it holds, and otherwise the problem. */
 const BOUNDS_OF_TIME: readonly Bound[] = [
   ({ attacked, quietP99 }, { hub }) => {
-    // Handoffs that are refused for want of space come when there is space again.
+    // Handoffs that were refused on a full disk are completed when there is space again.
     if (hub?.diskBytes !== undefined) return undefined;
     const bound = honestBound(quietP99);
     if (attacked.p99 <= bound) return undefined;
@@ -125,7 +128,7 @@ function lost(when: string, phase: Facts["attacked"], { hub }: Expected): string
   return `of ${made} honest handoffs ${when} ${missing} did not come back, the first because ${first}`;
 }
 
-/** What was counted, the most frequent first. */
+/** The counted outcomes, most frequent first. */
 export function told(tally: Readonly<Record<string, number>>, most = 8): string {
   const counted = Object.entries(tally).toSorted(([, a], [, b]) => b - a);
   return counted

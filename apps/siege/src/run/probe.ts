@@ -3,12 +3,12 @@ import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Neither that of the honest pair nor one of an attack. */
+/** Neither the address of the honest pair nor one of an attack. */
 const ADDRESS = "127.0.0.2";
 const EACH_MS = 250;
 const ASK_WITHIN_MS = 5_000;
 
-/** Looks at a hub from beside it: what its metrics say of its event loop, and whether it answers. */
+/** Observes a hub from outside: its event loop by its metrics, and whether it answers. */
 export class Probe {
   readonly #url: string;
   readonly #ending = new AbortController();
@@ -22,7 +22,7 @@ export class Probe {
 
   async #watch(): Promise<void> {
     const { signal } = this.#ending;
-    // What came before is in its first answer.
+    // The first answer covers the time before the probe.
     await ask(this.#url, "/metrics").catch(() => undefined);
     while (!signal.aborted) {
       await sleep(EACH_MS, undefined, { signal }).catch(() => undefined);
@@ -30,14 +30,14 @@ export class Probe {
       const delay = await ask(this.#url, "/metrics").then(
         ({ text }) =>
           Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1] ?? 0) * 1000,
-        // It did not get round to it.
+        // The hub did not answer in time.
         () => performance.now() - since,
       );
       this.#loopMs = Math.max(this.#loopMs, delay);
     }
   }
 
-  /** The longest delay of the event loop that was seen, in milliseconds. */
+  /** The longest event loop delay observed, in milliseconds. */
   async stop(): Promise<number> {
     this.#ending.abort();
     await this.#watching;
@@ -45,7 +45,7 @@ export class Probe {
   }
 }
 
-/** Asks for a page of the hub. A hub that does not answer in time has not answered. */
+/** Requests a page of the hub. An answer that is late counts as none. */
 export async function ask(url: string, path: string): Promise<{ status: number; text: string }> {
   const open = url.startsWith("https:") ? secureRequest : plainRequest;
   return new Promise((resolve, reject) => {

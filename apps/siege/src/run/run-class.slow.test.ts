@@ -8,7 +8,7 @@ import { runClass } from "./run-class.ts";
 
 const program = fileURLToPath(new URL("attack-fixture.ts", import.meta.url));
 
-/** What the siege finds wrong with a hub that has a weakness which this attack makes use of. */
+/** The problems that the siege finds in a hub with a weakness that this attack exploits. */
 async function foundBy(name: string, lands: readonly string[]): Promise<readonly Problem[]> {
   const attackClass: AttackClass = {
     name,
@@ -31,21 +31,21 @@ test("an attack that finds no weakness is survived", async () => {
   expect(notOfTime(await foundBy("nothing", ["404"]))).toEqual([]);
 });
 
-test("an event loop that stands still is found by the honest p99", async () => {
+test("a blocked event loop is detected by the honest p99", async () => {
   expect(await foundBy("freeze", ["404"])).toContainEqual(
     saying(/^the honest p99 was \d+ ms, and the bound is 500 ms$/),
   );
 });
 
-test("memory that is held on to is found", async () => {
+test("retained memory is detected", async () => {
   expect(await foundBy("memory", ["404"])).toContainEqual(saying(/^it took \d+ MB$/));
 });
 
-test("a crash is found", async () => {
+test("a crash is detected", async () => {
   expect(await foundBy("crash", ["cut"])).toContainEqual(saying(/^the hub crashed 1 times/));
 });
 
-test("an attack that does not get where it aims at is a failure of the siege", async () => {
+test("an attack that does not reach its target is a failure of the siege", async () => {
   expect(await foundBy("nothing", ["200"])).toContainEqual(
     saying(/did not get as far as "200"; it met 1 × 404$/),
   );

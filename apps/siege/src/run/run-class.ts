@@ -27,10 +27,10 @@ export interface RunOptions {
   readonly program?: string | undefined;
 }
 
-/** Of so many stretches of quiet the middle one counts: a disk may be slow for once. */
+/** The median of this many quiet phases counts, because a disk may be slow once. */
 const QUIET_WINDOWS = 3;
 
-/** The honest p99 of a hub that nobody attacks. */
+/** The honest p99 of a hub without an attack. */
 export async function quiet(seconds: number): Promise<number> {
   const { folder, remove } = temporaryFolder();
   const hub = new HubProcess({ folder, setup: {} });
@@ -53,7 +53,7 @@ export async function quiet(seconds: number): Promise<number> {
   }
 }
 
-/** One class: a hub of its own with an honest pair, the attack, SIGKILL, the restart. */
+/** One class: its own hub with an honest pair, the attack, SIGKILL, the restart. */
 export async function runClass(
   attackClass: AttackClass,
   { seconds, quietP99, command, program }: RunOptions,
@@ -90,10 +90,10 @@ export async function runClass(
       let meanwhile: Promise<Joined> | undefined;
       const begun = (): void => {
         void honest!.begin("attacked");
-        // Who shares its address with an attacker shares its budgets.
+        // A client that shares its address with an attacker shares its budgets.
         if (origin === "beside") return;
         meanwhile = honest!.join(JOIN_WITHIN_MS);
-        // Nobody waits for it where the hub is gone.
+        // If the hub is gone, nobody awaits it.
         meanwhile.catch(() => undefined);
       };
       const report = await attack(order, begun, program);

@@ -21,7 +21,7 @@ const good: Facts = {
 const options = { seconds: 2, quietP99: 10, hasSecondTry: mayBeOfABusyMachine };
 const noisy = { ...options, hasSecondTry: mayBeOfANoisyMachine };
 
-/** Gives one set of facts after the other, and writes down for how long each attack was to last. */
+/** Returns one set of facts after the other, and records the duration of each attack. */
 function running(...facts: Facts[]) {
   const seconds: number[] = [];
   const run = (_class: unknown, given: RunOptions): Promise<Facts> => {
@@ -42,7 +42,7 @@ test.each<[string, Partial<Facts>]>([
   expect(seconds).toEqual([2, 6]);
 });
 
-test("too much memory has no second try", async () => {
+test("too much memory gets no second run", async () => {
   const { run, seconds } = running({ ...good, tally: {}, peakMb: 600 });
   const row = await tryClass(attackClass, options, run);
   expect(row.isSecond).toBe(false);
@@ -50,7 +50,7 @@ test("too much memory has no second try", async () => {
   expect(seconds).toEqual([2]);
 });
 
-test("on a noisy machine too much memory fails where a second run takes too much, too", async () => {
+test("on a noisy machine too much memory fails only if a second run takes too much again", async () => {
   const once = running({ ...good, peakMb: 600 }, good);
   const passed = await tryClass(attackClass, noisy, once.run);
   expect(passed).toMatchObject({ isSecond: true, problems: [] });
@@ -61,13 +61,13 @@ test("on a noisy machine too much memory fails where a second run takes too much
   expect(isUnsafe(failed)).toBe(true);
 });
 
-test("a crash has no second try on any machine", async () => {
+test("a crash gets no second run on any machine", async () => {
   const { run, seconds } = running({ ...good, peakMb: 600, crashes: 1 });
   expect((await tryClass(attackClass, noisy, run)).isSecond).toBe(false);
   expect(seconds).toEqual([2]);
 });
 
-test("a class that can't be run has failed, and says why", async () => {
+test("a class that can't be run has failed, with the reason", async () => {
   const row = await tryClass(attackClass, options, () =>
     Promise.reject(new Error("only root may mount")),
   );

@@ -10,21 +10,21 @@ export interface Row {
   readonly attackClass: AttackClass;
   readonly facts: Facts;
   readonly problems: readonly Problem[];
-  /** A first run was late, or did not get anywhere, and this is the second one. */
+  /** The second run, after a first one that was late or did not reach its target. */
   readonly isSecond: boolean;
 }
 
-/** On a busy machine an attack takes longer to get where it aims at. */
+/** On a busy machine an attack takes longer to reach its target. */
 const SECOND_TRY_TIMES = 3;
 
 export interface TryOptions extends RunOptions {
-  /** What the machine may have caused. */
+  /** Whether the machine may have caused the problem. */
   readonly hasSecondTry: (problem: Problem) => boolean;
 }
 
 /**
- * Runs a class, and once more, for longer, where nothing was wrong that the machine may not have caused.
- * What is wrong then, is. A class that can't be run here has failed, and the others go on.
+ * Runs a class, and runs it again for longer if the machine may have caused all of its problems. Then
+ * the second result counts. A class that can't be run here has failed, and the others continue.
  */
 export async function tryClass(
   attackClass: AttackClass,

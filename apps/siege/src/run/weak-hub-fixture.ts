@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// Loaded into the hub's process: plants weaknesses in it that a siege must find.
+// Loaded into the hub's process: plants weaknesses that a siege must find.
 import { Server } from "node:http";
 import type { IncomingMessage } from "node:http";
 

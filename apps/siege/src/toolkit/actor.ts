@@ -3,7 +3,7 @@ import { digestOf, digestOfBytes, generateKey, newId, signCompact } from "@waybi
 import type { PrivateKey } from "@waybill/protocol";
 import type { Place } from "./place.ts";
 
-/** A handoff as far as whoever speaks of it has to know it. */
+/** What one must know of a handoff to send envelopes about it. */
 export interface Known {
   readonly handoffId: string;
   readonly correlationId: string;
@@ -17,8 +17,8 @@ type Members = Readonly<Record<string, unknown>>;
 const MINUTE_MS = 60_000;
 
 /**
- * Somebody with a key who signs whatever it likes: payloads are written here, member by member, and no
- * schema is asked.
+ * An agent with a key that signs anything: it writes payloads member by member, without checking a
+ * schema.
  */
 export class Actor {
   readonly id: string;
@@ -32,7 +32,7 @@ export class Actor {
     this.place = place;
   }
 
-  /** As if it had never published: the hub has taken nothing of it. */
+  /** Acts as if it had never published, after the hub refused its manifest. */
   forget(): this {
     this.#sequence = 0;
     this.#previous = undefined;
@@ -55,7 +55,7 @@ export class Actor {
     return text;
   }
 
-  /** Its next manifest, with a new key in the place of the one that signs it. */
+  /** Its next manifest, with a new key in place of the one that signs it. */
   rotation(capabilities: readonly unknown[]): string {
     const next = generateKey();
     const held = `waybill key 1\n${this.id}\n${next.kid}\nsign`;
@@ -118,7 +118,7 @@ export class Actor {
     };
   }
 
-  /** An envelope about a handoff, its own or another's. */
+  /** An envelope about a handoff, its own or another agent's. */
   about(handoff: Known, kind: string, body: object, more: Members = {}): string {
     return this.sign({
       waybill: 1,
@@ -145,7 +145,7 @@ export class Actor {
   }
 }
 
-/** What is known of a handoff by its envelope. */
+/** What an envelope shows of its handoff. */
 export function knownBy(text: string): Known {
   const [, payload = ""] = text.split(".");
   const value = JSON.parse(Buffer.from(payload, "base64url").toString()) as {

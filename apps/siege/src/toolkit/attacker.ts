@@ -13,24 +13,24 @@ export interface AttackRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Sent as it is where it is text, otherwise as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
-  /** Who signs the request. */
+  /** The signer of the request. */
   readonly as?: Actor;
-  /** Counted with its status under this name; under the status alone where it is left out. */
+  /** Counted with its status under this name; by default under the status alone. */
   readonly label?: string;
-  /** From which of the attacker's addresses. */
+  /** Which of the attacker's addresses to use. */
   readonly address?: string;
 }
 
 export interface Answer {
-  /** That of the protocol where the answer is a problem. */
+  /** The protocol's status, if the answer is a problem. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** What a hub says where it refuses. */
+/** The content of a refusal. */
 export interface Problem {
   readonly waybill_status: number;
   readonly detail: string;
@@ -52,7 +52,7 @@ const ADDRESSES: Readonly<Record<Origin, readonly string[]>> = {
 const ANSWER_BYTES = 64 * 1024 * 1024;
 const TOO_OFTEN = 301;
 const RETRY_MS = 50;
-/** What it means that the other side, or the end of the time, has cut a connection. */
+/** Errors that mean that a connection was cut, by the other side or at the end of the time. */
 const CUT = new Set([
   "ECONNRESET",
   "ECONNREFUSED",
@@ -68,7 +68,7 @@ const CUT = new Set([
   "CUT",
 ]);
 
-/** A client that is not ours: written from the specification, bounded in time, with what it has met. */
+/** An independent client, written from the specification, with a time limit and a count of its outcomes. */
 export class Attacker {
   readonly place: Place;
   readonly origin: Origin;
@@ -76,7 +76,7 @@ export class Attacker {
   /** Aborted when the time of the attack is over. */
   readonly signal: AbortSignal;
   readonly tally: Record<string, number> = {};
-  /** The reason that the hub gave for the first refusal of each status. */
+  /** The hub's reason for the first refusal of each status. */
   readonly reasons: Record<string, string> = {};
   readonly #addresses: readonly string[];
   readonly #until: number;
@@ -113,16 +113,16 @@ export class Attacker {
     return this.#addresses[this.#next++ % this.#addresses.length]!;
   }
 
-  /** Somebody new, with a key of its own. */
+  /** A new agent with its own key. */
   actor(name = "rogue"): Actor {
     return new Actor(`${name}-${this.origin}-${process.pid}-${++this.#actors}`, this.place);
   }
 
-  /** Somebody new, enrolled with these capabilities. */
+  /** A new agent, enrolled with these capabilities. */
   async enrolled(capabilities: readonly unknown[] = [], more: object = {}): Promise<Actor> {
     const actor = this.actor();
     const manifest = actor.manifest(capabilities, more);
-    // Whoever comes too often is told to come again.
+    // The hub tells frequent clients to retry later.
     for (;;) {
       const { status } = await this.#publish(actor, manifest);
       if (status !== TOO_OFTEN) return actor;
@@ -143,7 +143,7 @@ export class Attacker {
     });
   }
 
-  /** Gives it a new key; what it signs from now on is signed by that. */
+  /** Gives it a new key, which signs from now on. */
   rotate(actor: Actor, capabilities: readonly unknown[]): Promise<Answer> {
     const manifest = actor.rotation(capabilities);
     return this.ask({
@@ -191,13 +191,13 @@ export class Attacker {
     return this.refused(JSON.parse(text) as Problem);
   }
 
-  /** The status of a problem, whose reason is kept. */
+  /** Records the reason of a problem, and returns its status. */
   refused({ waybill_status: status, detail }: Problem): number {
     this.reasons[status] ??= detail;
     return status;
   }
 
-  /** A connection on which anything may be said. */
+  /** A raw connection. */
   async open(address: string = this.address()): Promise<Socket> {
     this.signal.throwIfAborted();
     const { host, port } = this.place;
@@ -209,19 +209,19 @@ export class Attacker {
     return socket;
   }
 
-  /** So many at once do this again and again, until the time is over. */
+  /** Repeats this many loops concurrently, until the time is over. */
   async crowd(width: number, act: (lane: number, turn: number) => Promise<unknown>): Promise<void> {
     const lane = async (index: number): Promise<void> => {
       for (let turn = 0; !this.isOver; turn++) {
         if (!(await this.bear(() => act(index, turn)))) await this.rest(5);
-        // What never waits would keep the end from being noticed.
+        // A loop that never waits would miss the end of the time.
         else await immediate();
       }
     };
     await Promise.all(Array.from({ length: width }, (_, index) => lane(index)));
   }
 
-  /** As many times as this, some at once; ends early when the time is over. */
+  /** Runs this many times, several at once; ends early when the time is over. */
   async times(
     count: number,
     width: number,
@@ -237,7 +237,7 @@ export class Attacker {
     await Promise.all(Array.from({ length: width }, lane));
   }
 
-  /** Does it, and counts where it was cut. Any other error is a fault of the attack's program. */
+  /** Runs it, and counts cut connections. Any other error is a fault of the attack's program. */
   async bear(act: () => Promise<unknown>): Promise<boolean> {
     try {
       await act();
@@ -256,7 +256,7 @@ export class Attacker {
     );
   }
 
-  /** Holds on to what it has until the time is over. */
+  /** Holds its connections until the time is over. */
   async hold(): Promise<void> {
     await this.rest(this.leftMs);
   }
@@ -267,7 +267,7 @@ export class Attacker {
   }
 }
 
-/** The other side has cut a connection. */
+/** The error of a cut connection. */
 export function cut(message: string): Error {
   return Object.assign(new Error(message), { code: "CUT" });
 }

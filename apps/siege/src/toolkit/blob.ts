@@ -3,7 +3,7 @@ import { digestOfBytes } from "@waybill/protocol";
 import type { Actor } from "./actor.ts";
 import type { Answer, Attacker } from "./attacker.ts";
 
-/** Bytes as text, each of one character, that nobody else has. */
+/** A unique text of one-byte characters. */
 export function someText(size: number, of: string): string {
   return of.padEnd(size, "b");
 }
@@ -17,7 +17,7 @@ export function putBlob(attacker: Attacker, actor: Actor, text: string): Promise
   return putPart(attacker, actor, blobPathOf(text), text);
 }
 
-/** Uploads the first bytes of a blob; without `size` they are all of it. */
+/** Uploads the first bytes of a blob; without `size` they are the whole blob. */
 export function putPart(
   attacker: Attacker,
   actor: Actor,
@@ -37,7 +37,7 @@ export function putPart(
   });
 }
 
-/** The head of a request that its actor signs, for a socket. */
+/** The head of a request signed by its actor, for a raw socket. */
 export function signedHead(
   { place }: Attacker,
   actor: Actor,

@@ -17,7 +17,7 @@ export interface HubSideOptions {
 /** The GUID of RFC 6455. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** The other side of the wire: a server that an attack plays, for a hub that comes to it. */
+/** The other side of the connection: a server, played by an attack, to which a hub connects. */
 export async function listenAsHub(attacker: Attacker, options: HubSideOptions): Promise<void> {
   const server = createServer(options.answer);
   server.on("upgrade", (request: IncomingMessage, socket: Socket) => {

@@ -6,17 +6,17 @@ import type { Attacker, Problem } from "./attacker.ts";
 import { RawWebSocket } from "./web-socket.ts";
 import type { WebSocketOptions } from "./web-socket.ts";
 
-/** A frame of the hub's, or a delivery in one. */
+/** A frame from the hub, or a delivery in one. */
 export type Heard = Readonly<Record<string, unknown>>;
 
 export interface LineOptions extends WebSocketOptions {
   readonly credit?: number;
   readonly instance?: string;
-  /** Hears each delivery. */
+  /** Called for each delivery. */
   readonly delivered?: (delivery: Heard, line: Line) => void;
 }
 
-/** An agent that is attached over a socket. */
+/** An agent attached over a socket. */
 export class Line {
   readonly web: RawWebSocket;
   readonly #attacker: Attacker;
@@ -42,12 +42,12 @@ export class Line {
     this.#calls.delete(number);
   }
 
-  /** Whether it may go on without waiting for `drain`. */
+  /** False if the caller should wait for `drain`. */
   say(frame: object): boolean {
     return this.web.send(JSON.stringify(frame));
   }
 
-  /** The status of the reply; 200 where it is no problem. */
+  /** The status of the reply; 200 if it is no problem. */
   async call(call: string, params: object): Promise<number> {
     const number = ++this.#number;
     const { promise, resolve, reject } = Promise.withResolvers<Heard>();
@@ -64,7 +64,7 @@ function framesOf(text: string): readonly Heard[] {
   return Array.isArray(value) ? value : [value as Heard];
 }
 
-/** Opens a socket and says hello on it; settles when the hub has let the actor in. */
+/** Opens a socket and says hello on it; settles when the hub has attached the actor. */
 export async function attach(
   attacker: Attacker,
   actor: Actor,

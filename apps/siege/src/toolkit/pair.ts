@@ -7,20 +7,20 @@ import type { Line } from "./line.ts";
 export interface Offered {
   readonly handoff: Known;
   readonly attempt: number;
-  /** What the hub knows of the session that the handoff names. */
+  /** What the hub knows of the handoff's session. */
   readonly session?: string;
 }
 
 export interface Pair {
   readonly delegator: Actor;
   readonly recipient: Actor;
-  /** That of the recipient. */
+  /** The recipient's line. */
   readonly line: Line;
 }
 
 const CREDIT = 10_000;
 
-/** A delegator, and a recipient that is attached and does with each offer what it is told. */
+/** A delegator and an attached recipient that treats each offer as instructed. */
 export async function pair(
   attacker: Attacker,
   offered: (offer: Offered, pair: Pair) => Promise<unknown>,
@@ -47,7 +47,7 @@ export async function pair(
   return { delegator, recipient, line };
 }
 
-/** Takes an offer: the frame that starts the lease, and the signed acceptance. */
+/** Accepts an offer: the frame that starts the lease, and the signed acceptance. */
 export async function accept(
   { handoff, attempt }: Offered,
   { recipient, line }: Pair,

@@ -1,6 +1,6 @@
 /// <reference types="node" />
 
-/** A JWS of the right shape around any payload and any signature part. */
+/** A well-formed JWS around any payload and any signature part. */
 export function unsigned(kid: string, payload: string, signature: Buffer, alg = "Ed25519"): string {
   const header = `{"alg":"${alg}","kid":"${kid}","typ":"waybill+jws"}`;
   const parts = [Buffer.from(header), Buffer.from(payload), signature];

@@ -12,7 +12,7 @@ export interface Victim {
   connections(): number;
 }
 
-/** A server at 127.0.0.9 that the hub may be made to ask; it ends with the attack. */
+/** A server at 127.0.0.9 that the hub may be tricked into calling; it ends with the attack. */
 export async function victim(
   attacker: Attacker,
   answer: (request: IncomingMessage, response: ServerResponse) => void,

@@ -19,7 +19,7 @@ export interface FrameOptions {
   readonly isMasked?: boolean;
   /** The three reserved bits, as a number. */
   readonly reserved?: number;
-  /** What the length says, where that is not how long the payload is. */
+  /** The announced length, if it differs from the payload's. */
   readonly length?: number;
 }
 
@@ -29,19 +29,19 @@ export interface WebSocketOptions {
   readonly address?: string;
 }
 
-/** A WebSocket by hand, on which any frame may be sent. */
+/** A handwritten WebSocket on which any frame may be sent. */
 export class RawWebSocket {
   readonly socket: Socket;
   /** Settles when the connection is gone. */
   readonly closed: Promise<void>;
-  /** Hears each text message. */
+  /** Called for each text message. */
   onText: (text: string) => void = () => undefined;
   readonly #isClient: boolean;
   readonly #waiting: string[] = [];
   #buffer: Buffer = Buffer.alloc(0);
   #parts: Buffer[] = [];
 
-  /** On a connection that was upgraded; a client masks what it sends, and a server does not. */
+  /** Runs on an upgraded connection; a client masks what it sends, and a server does not. */
   constructor(socket: Socket, isClient = true) {
     this.socket = socket;
     this.#isClient = isClient;
@@ -79,12 +79,12 @@ export class RawWebSocket {
     return this.frame(OPCODES.text, Buffer.from(text));
   }
 
-  /** Whether it may go on without waiting for `drain`. */
+  /** False if the caller should wait for `drain`. */
   frame(opcode: number, payload: Buffer, options: FrameOptions = {}): boolean {
     return this.socket.write(frameOf(opcode, payload, { isMasked: this.#isClient, ...options }));
   }
 
-  /** The text messages that have come; the next one where none has. */
+  /** The received text messages; waits for the next one if there is none. */
   async next(): Promise<string> {
     const known = this.#waiting.shift();
     if (known !== undefined) return known;
@@ -146,7 +146,7 @@ interface Frame {
   readonly end: number;
 }
 
-/** The first frame of what has come, where it is there as a whole. */
+/** The first complete frame in the buffer. */
 function readFrame(buffer: Buffer): Frame | undefined {
   if (buffer.length < 2) return undefined;
   const short = buffer[1]! & 0x7f;
@@ -174,7 +174,7 @@ function readFrame(buffer: Buffer): Frame | undefined {
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** The head of an answer, and what has come after it. */
+/** The head of a response, and the bytes after it. */
 async function headOf(socket: Socket): Promise<{ head: string; rest: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ head: string; rest: Buffer }>();
   let buffer: Buffer = Buffer.alloc(0);

@@ -2,7 +2,7 @@ import type { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 
-/** A delegator's own disk: what it has committed to do, and what it has seen done. */
+/** A delegator's own disk: its commitments, and the ends that it has seen. */
 export class AgentDisk<Note> {
   /** By handoff. */
   readonly notes: Map<string, Note> = new Map();

@@ -17,17 +17,17 @@ export interface Ending {
   readonly isSuccess: boolean;
 }
 
-/** The side of an agent that hands work off and waits for what becomes of it. */
+/** The side of an agent that hands work off and waits for the outcome. */
 export interface Delegating {
   newId(): string;
-  /** Commits to a handoff and gives it to the hub; undefined where the hub does not want it. */
+  /** Commits to a handoff and submits it to the hub; undefined if the hub refuses it. */
   handOff(work: Work): Promise<HandoffEnvelope | undefined>;
   cancel(handoff: HandoffEnvelope): Promise<void>;
   /** Settles when the handoff has ended and its end is committed here. */
   endOf(handoffId: string): Promise<Ending>;
 }
 
-/** One run of an agent, with all that it has in memory. */
+/** One run of an agent's process, with everything that it has in memory. */
 export interface AgentProcess {
   readonly delegator: Delegating;
   readonly isAttached: boolean;
@@ -42,18 +42,18 @@ export interface AgentOptions {
   readonly offers: readonly Offered[];
   readonly colleagues: readonly string[];
   readonly credit: number;
-  /** So long each piece of work takes, and it always succeeds. Left out, both are left to chance. */
+  /** Each piece of work takes this long and succeeds. By default both are random. */
   readonly worksForMs?: number;
 }
 
-/** What a run of an agent has of its own, and loses in a crash. */
+/** What a run of an agent's process owns, and loses in a crash. */
 export interface ProcessResources {
   readonly process: Process;
   readonly line: Line;
   readonly random: Random;
 }
 
-/** Makes the runs of one agent. What outlives them, its disk, is the maker's. */
+/** Creates the runs of one agent. The factory owns what survives them: the disk. */
 export type AgentFactory = (resources: ProcessResources) => AgentProcess;
 
 /** Where an agent runs, goes down and comes up again. */
@@ -77,7 +77,7 @@ export class AgentSite {
     this.#createProcess = factoryOf(this);
   }
 
-  /** The run that is under way. */
+  /** The current run. */
   get delegator(): Delegating | undefined {
     return this.#current?.agent.delegator;
   }

@@ -12,7 +12,7 @@ export type Finish =
   | "fall_silent"
   | "only_beat";
 
-/** What a recipient will do with one attempt. */
+/** How a recipient will behave in one attempt. */
 export interface Behaviour {
   readonly opening: Opening;
   readonly says: { readonly taken: boolean; readonly accepted: boolean };
@@ -21,11 +21,14 @@ export interface Behaviour {
   readonly steps: readonly Step[];
   readonly finish: Finish;
   readonly beats: boolean;
-  /** Goes on when it is told to stop, as a framework that can't be aborted would. */
+  /** Continues after it is told to stop, like a framework that can't be aborted. */
   readonly ignoresStop: boolean;
 }
 
-/** After so many attempts everybody does what is asked: a dead letter is one end among others. */
+/**
+ * After this many attempts every recipient succeeds, so that a dead letter is only one of the
+ * possible ends.
+ */
 const PATIENT_ATTEMPTS = 4;
 
 export function behaviourOf(random: Random, attempt: number): Behaviour {

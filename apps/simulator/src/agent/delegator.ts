@@ -5,11 +5,11 @@ import type { Delegating, Ending, Work } from "./agent-site.ts";
 import type { HandoffNote } from "./handoff-note.ts";
 import type { Running } from "./running.ts";
 
-/** The side of an agent that hands work off and waits for what becomes of it. */
+/** The side of an agent that hands work off and waits for the outcome. */
 export class Delegator implements Delegating {
   readonly #agent: Running;
   readonly #waiting = new Map<string, ((ending: Ending) => void)[]>();
-  /** Ends that are being committed at this moment. */
+  /** Ends that are being committed. */
   readonly #concluding = new Set<string>();
 
   constructor(agent: Running) {
@@ -20,7 +20,7 @@ export class Delegator implements Delegating {
     return this.#agent.source.newId();
   }
 
-  /** After a restart: what is committed and was not signed for is submitted again. */
+  /** After a restart, submits committed handoffs without a receipt again. */
   async resume(): Promise<void> {
     const open = [...this.#agent.agentDisk.notes.values()].filter((note) => !note.isAcknowledged);
     await Promise.all(
@@ -31,7 +31,7 @@ export class Delegator implements Delegating {
     );
   }
 
-  /** Commits to a handoff and gives it to the hub; undefined where the hub does not want it. */
+  /** Commits to a handoff and submits it to the hub; undefined if the hub refuses it. */
   async handOff({ startsInMs, ...work }: Work): Promise<HandoffEnvelope | undefined> {
     const { id, key, source, agentDisk, process, world, random } = this.#agent;
     const notBefore = startsInMs === undefined ? undefined : new Date(source.now() + startsInMs);
@@ -65,7 +65,7 @@ export class Delegator implements Delegating {
       return true;
     }
     world.trace.note(`${id} is refused ${handoffId}: ${refusal.status}`);
-    // Of two copies that were under way at the same time, one may be too late and the other not.
+    // Of two concurrent copies, one may be too late and the other not.
     if (wasTaken && refusal.status !== 503) {
       const message = `The same bytes were taken before and are refused with ${refusal.status} now.`;
       world.breach("taken_then_refused", handoffId, message);
@@ -73,7 +73,7 @@ export class Delegator implements Delegating {
     return note.hasReceipt;
   }
 
-  /** The same handoff with another content must be refused, whatever has become of the first. */
+  /** The same handoff with other content must be refused, whatever the state of the first. */
   async #contradict({ envelope }: HandoffNote): Promise<void> {
     const { world } = this.#agent;
     const other = {
@@ -184,7 +184,7 @@ export class Delegator implements Delegating {
   }
 }
 
-/** A rejection reaches the delegator only where nobody else is asked. */
+/** A rejection reaches the delegator only if no other agent is offered the handoff. */
 function isEnding(envelope: Envelope): boolean {
   const { kind } = envelope;
   if (kind === "receipt") return envelope.body.status >= 400;

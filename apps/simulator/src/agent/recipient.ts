@@ -10,7 +10,7 @@ export type Offer = Extract<Delivery, { type: "offer" }>;
 
 export interface RecipientContext {
   attachment(): Attachment | undefined;
-  /** Hands off a part of the work; settles when it has ended, or at once where nobody waits. */
+  /** Hands off a part of the work; settles when it has ended, or at once if nobody waits. */
   child(parent: HandoffEnvelope): Promise<void>;
 }
 
@@ -22,17 +22,17 @@ interface Attempt {
   readonly behaviour: Behaviour;
   isStopped: boolean;
   isOver: boolean;
-  /** Called when an answer has come, or the work is to stop. */
+  /** Called when an answer has arrived, or the work must stop. */
   wake: () => void;
   readonly answers: Set<string>;
 }
 
-/** More than the deadlines that agents set; what the hub hands off has a day. */
+/** Longer than the deadlines that agents set; the hub's own handoffs have a day. */
 const BEATS_AT_MOST_MS = 16 * 60 * 1000;
 
 const REJECTIONS: readonly StatusCode[] = [403, 404, 406, 422];
 
-/** The side of an agent that works on what it is offered. */
+/** The side of an agent that works on its offers. */
 export class Recipient {
   readonly #agent: Running;
   readonly #context: RecipientContext;
@@ -67,7 +67,7 @@ export class Recipient {
     attempt.isOver = true;
   }
 
-  /** An offer that comes twice is one offer; it brings answers that may have got lost. */
+  /** A repeated offer is the same offer; it brings answers that may have been lost. */
   #again(known: Attempt, { handoff_id: handoffId, attempt: number, answers }: Offer): void {
     if (known.offer.attempt !== number || known.isOver) return;
     this.#sign(handoffId, number);
@@ -152,7 +152,7 @@ export class Recipient {
       case "progress":
         return this.#say(attempt, "progress");
       case "ask":
-        // For the hub nobody answers.
+        // Nobody answers questions for the hub.
         if (attempt.handoff.from !== HUB_ID) await this.#ask(attempt);
         return;
       case "child":
@@ -249,7 +249,7 @@ export class Recipient {
     world.breach("impostor_taken", attempt.offer.handoff_id, message);
   }
 
-  /** Two envelopes under one id, at once: whichever comes first, the hub must not take the other. */
+  /** Sends two envelopes with the same id at once: the hub must not accept the one that comes second. */
   async #sendTwins({ offer, handoff, digest: re }: Attempt): Promise<void> {
     const { id: from, source, world } = this.#agent;
     const { handoff_id: handoffId, attempt: number } = offer;
@@ -272,7 +272,7 @@ export class Recipient {
     const { world, id } = this.#agent;
     this.#sign(handoffId, number);
     if (attempt.behaviour.beats && this.#agent.random.chance(0.3)) {
-      // Of two, the hub puts one on disk, while another hub may do so with the envelope.
+      // While the hub commits one of them, another hub may commit with the other.
       for (let beat = 0; beat < 2; beat++) {
         this.#context.attachment()?.heartbeat(handoffId, number);
       }

@@ -20,7 +20,10 @@ import type { Target } from "./target.ts";
 
 const WAIT_MS = { first: 50, most: 4_000 } as const;
 const PATIENCE_MS = 30_000;
-/** Checking a signature costs more than all the rest, and whether it holds is no matter of luck. */
+/**
+ * The share of signatures that are checked: checking costs more than everything else, and its outcome
+ * is not random.
+ */
 const VERIFIED = 0.05;
 
 export type RunningParts = Pick<
@@ -28,7 +31,7 @@ export type RunningParts = Pick<
   "id" | "world" | "process" | "line" | "random" | "agentDisk" | "target"
 >;
 
-/** What one process of an agent works with. */
+/** The resources of one agent process. */
 export class Running {
   readonly id: string;
   readonly key: PrivateKey;
@@ -57,7 +60,7 @@ export class Running {
     return this.sendText(signEnvelope(envelope, this.key), until);
   }
 
-  /** Sends the same bytes until the hub has signed for them, or has refused them for good. */
+  /** Sends the same bytes until the hub has signed for them or has refused them finally. */
   async sendText(
     text: string,
     until: number = this.world.lastDeadline + PATIENCE_MS,

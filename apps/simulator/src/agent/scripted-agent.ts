@@ -20,7 +20,7 @@ import { Recipient } from "./recipient.ts";
 import { Running } from "./running.ts";
 import { childOf, mayHaveChildren } from "./workload.ts";
 
-/** An agent that speaks the protocol by itself, and breaks its rules where it likes. */
+/** An agent that speaks the protocol without the SDK, and sometimes breaks its rules. */
 export function scriptedAgent(options: AgentOptions): AgentSite {
   const { id, world, offers } = options;
   return new AgentSite(options, (site) => {
@@ -106,7 +106,7 @@ class ScriptedAgent implements AgentProcess {
     this.#attachment?.seen(id);
   }
 
-  /** A part of the work goes to a colleague; often its end is waited for. */
+  /** A part of the work goes to a colleague; often the parent waits for its end. */
   async #child(parent: HandoffEnvelope): Promise<void> {
     const { random } = this.#agent;
     if (!mayHaveChildren(parent)) return;

@@ -1,6 +1,6 @@
 import type { World } from "../world/world.ts";
 
-/** Something outside that recipients change. It drops what comes under a key that it knows. */
+/** An outside system that recipients change. It ignores changes with a known key. */
 export class Target {
   readonly #known = new Set<string>();
   readonly #world: World;

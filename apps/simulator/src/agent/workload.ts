@@ -5,18 +5,18 @@ import type { AgentSite, Delegating, Work } from "./agent-site.ts";
 
 export const CAPABILITIES: readonly string[] = ["draft", "check", "translate"];
 
-/** Only as deep as this do parts of work have parts. */
+/** The maximum depth of nested children. */
 const HOPS_AT_MOST = 3;
 const CANCELLED = 0.12;
 const REPLAYED = 0.3;
 const HELD = 0.15;
 const PRIORITISED = 0.3;
-/** So much names a session, one of a few, so that many have turns before. */
+/** The share of work that names one of a few sessions, so that many sessions have earlier turns. */
 const IN_SESSION = 0.4;
 const SESSIONS: readonly string[] = ["a", "b", "c"];
 const WAITS_FOR_HOLDER = 0.3;
 
-/** A piece of work for anybody or for somebody, with much time or with little. */
+/** A piece of work for any agent or a named one, with much or little time. */
 function workOf(random: Random, colleagues: readonly string[]): Work {
   const capability = random.pick(CAPABILITIES);
   const span = random.weighed({ blink: 1, short: 4, usual: 10, long: 4 });
@@ -64,7 +64,7 @@ function traceparentOf(random: Random): string {
   return `00-${hex(16)}-${hex(8)}-01`;
 }
 
-/** Lets an agent hand something off as soon as it can, and steer it now and then. */
+/** Makes an agent hand something off as soon as it can, and steer it at times. */
 export function giveJob(
   world: World,
   site: AgentSite,

@@ -8,21 +8,21 @@ import type { PlannedFault, World } from "../world/world.ts";
 import { HubSite } from "./hub-site.ts";
 import { linkTo } from "./store-link.ts";
 
-/** After this the operator has noticed that the store has stopped, and starts it again. */
+/** How long after a stop of the store the operator starts it again. */
 const NOTICED_AFTER_MS = 800;
 
 /** One disk, the store on it, and one hub or two over that store. */
 export class Cluster {
   readonly sites: readonly HubSite[];
   readonly disk: SimulatedDisk;
-  /** The store that is open now, past all links: for who looks on. */
+  /** The open store without links, for observers. */
   store: Store | undefined;
   readonly #world: World;
   readonly #random: Random;
-  /** The one that has come last. */
+  /** The latest one. */
   #plannedFault: PlannedFault | undefined;
   #isAnswerLost = false;
-  /** With several hubs the store runs on its own. */
+  /** With several hubs, the store runs in its own process. */
   #storeProcess: Process | undefined;
   #links = 0;
 
@@ -77,7 +77,7 @@ export class Cluster {
     return isLost;
   }
 
-  /** A crash at a disk takes down whoever has made the call, and who can't be without that. */
+  /** A crash at a disk call kills the caller's process, and those that depend on it. */
   #crashOwner(process: Process): void {
     const { trace } = this.#world;
     process.crash();
@@ -87,7 +87,7 @@ export class Cluster {
       this.disk.losePower();
     }
     for (const site of this.sites) {
-      // An alone-standing hub owns the disk itself: its process is already dead.
+      // A single hub owns the disk itself, so its process is already dead.
       if (site.process === process) site.wentDown();
       else site.crash();
     }
@@ -126,7 +126,7 @@ export class Cluster {
     return "error";
   }
 
-  /** A store that can't go on says so; somebody has to start it again. */
+  /** A store that can't continue reports it; the operator has to start it again. */
   #restartLater(process: Process): void {
     process.after(NOTICED_AFTER_MS, () => this.#crashOwner(process));
   }

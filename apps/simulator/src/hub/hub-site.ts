@@ -74,13 +74,13 @@ export class HubSite {
     );
   }
 
-  /** Tells who is connected when the hub here goes down; gives what ends that. */
+  /** Notifies connected agents when the hub here goes down; returns a function that ends this. */
   watch(listener: () => void): () => void {
     this.#watchers.add(listener);
     return () => void this.#watchers.delete(listener);
   }
 
-  /** Everything in memory is gone; whoever watches over it starts it again. */
+  /** Loses everything in memory; the supervisor starts the hub again. */
   crash(): void {
     if (this.process?.isAlive !== true) return;
     this.process.crash();

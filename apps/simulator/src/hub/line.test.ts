@@ -5,7 +5,7 @@ import { World } from "../world/world.ts";
 import { Cluster } from "./cluster.ts";
 import { Line } from "./line.ts";
 
-test("what a hub answers reaches nobody who has crashed meanwhile", async () => {
+test("a hub's answer does not reach a process that has crashed meanwhile", async () => {
   const world = new World(1, { faultPlan: [] });
   const { scheduler, random } = world;
   const cluster = new Cluster(world);

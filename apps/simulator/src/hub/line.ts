@@ -8,7 +8,7 @@ import type { HubSite } from "./hub-site.ts";
 import { DOMAIN, HUB_ID } from "./hub-site.ts";
 
 const ANSWER_WITHIN_MS = 4_000;
-/** Until the other side has noticed that a line is dead. */
+/** How long until the other side notices that a line is dead. */
 const NOTICED_WITHIN_MS = 12_000;
 
 interface Connection {
@@ -21,8 +21,8 @@ interface Connection {
 }
 
 /**
- * A hub as one process of an agent reaches it: over a network that loses, repeats, delays and
- * reorders messages in both directions, and whose connections break.
+ * A hub as one agent process reaches it: over a network that loses, repeats, delays and reorders
+ * messages in both directions, and whose connections break.
  */
 export class Line implements Hub {
   readonly id: string = HUB_ID;
@@ -91,7 +91,7 @@ export class Line implements Hub {
           const attachment = await hub.attach(request, receive);
           connection.process = site.process!;
           connection.hubSide = attachment;
-          // It has come too late: the agent's side is closed, and the hub's finds out.
+          // Too late: the agent's side is closed, and the hub's side will notice.
           if (!connection.isOpen) this.#closeLater(connection);
           connection.unwatch = site.watch(() => this.#cut(connection));
           void attachment.closed.then((reason) => this.#hungUp(connection, reason));
@@ -124,7 +124,7 @@ export class Line implements Hub {
     };
   }
 
-  /** The hub has ended the connection, and says so if it still can. */
+  /** The hub has ended the connection, and tells the agent if it still can. */
   #hungUp(connection: Connection, reason: WaybillError | undefined): void {
     if (!connection.process.isAlive || !connection.isOpen) return;
     this.#process.after(this.#latencyMs(), () => this.#end(connection, reason));
@@ -136,7 +136,7 @@ export class Line implements Hub {
     if (this.#connections.delete(connection)) connection.end(reason);
   }
 
-  /** Neither side hears from the other any more; each notices in its own time. */
+  /** Neither side hears from the other any more; each notices at its own time. */
   #cut(connection: Connection): void {
     if (!connection.isOpen) return;
     connection.isOpen = false;
@@ -198,7 +198,7 @@ export class Line implements Hub {
     });
   }
 
-  /** Lets a message arrive: once, twice, late or never. */
+  /** Delivers a message: once, twice, late or never. */
   #send(arrive: () => void, mayRepeat = true): void {
     if (!this.#process.isAlive) return;
     const { dropped, repeated } = this.#world.scenario.network;

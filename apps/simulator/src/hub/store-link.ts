@@ -8,13 +8,13 @@ export interface LinkOptions {
   readonly process: Process;
   readonly world: World;
   readonly random: Random;
-  /** Whether what has just been committed is never heard of by who asked for it. */
+  /** Whether the answer to a commit that has succeeded is lost. */
   readonly losesAnswer: () => boolean;
 }
 
 /**
- * One store as one of several hubs sees it, from another machine: every call takes its time, and
- * what another hub does in the meantime is seen when it is seen.
+ * One store as seen by one of several hubs, from another machine: every call takes time, and other
+ * hubs may change the store meanwhile.
  */
 export function linkTo(store: Store, { process, world, random, losesAnswer }: LinkOptions): Store {
   const { latencyMs, answersLost } = world.scenario.store;

@@ -2,7 +2,7 @@ import type { LedgerEntry } from "@waybill/hub";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import { STARTS_AT } from "../world/start.ts";
 
-/** What the ledger says about one handoff, a line for each entry, with times from the world's start. */
+/** The ledger's entries about one handoff, one a line, with times from the world's start. */
 export function accountOf(entries: readonly LedgerEntry[], handoffId: string): string[] {
   return entries
     .filter((entry) => entry.handoffId === handoffId)

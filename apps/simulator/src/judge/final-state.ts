@@ -4,10 +4,10 @@ import type { Found } from "./verdict.ts";
 
 const PAGE = 100;
 
-/** A second receipt or question of the same meaning is answered 201 as such, and not put on record. */
+/** A repeated receipt or question of the same meaning is answered 201, and not recorded. */
 const REPEATABLE: ReadonlySet<string> = new Set(["receipt", "question"]);
 
-/** A receipt is the hub's word that the envelope is on disk; so there it must be, to the last byte. */
+/** A receipt is the hub's promise that the envelope is on disk, so it must be there, to the last byte. */
 export function lostReceipts(world: World, entries: readonly LedgerEntry[]): Found[] {
   const kept = new Set(entries.map(({ digest }) => digest));
   return world.receipts
@@ -21,7 +21,7 @@ export function lostReceipts(world: World, entries: readonly LedgerEntry[]): Fou
     }));
 }
 
-/** What a recipient was offered is an attempt that the ledger has, and has as that recipient's. */
+/** Every offer that a recipient received must be an attempt in the ledger, of that recipient. */
 export function inventedOffers(world: World, entries: readonly LedgerEntry[]): Found[] {
   const offers = new Map<string, string[]>();
   for (const { type, handoffId, content } of entries) {
@@ -39,7 +39,7 @@ export function inventedOffers(world: World, entries: readonly LedgerEntry[]): F
     }));
 }
 
-/** Every handoff that somebody holds a receipt for is there, and has ended. */
+/** Every handoff with a receipt must exist, and have ended. */
 export async function openEnds(world: World, store: Store): Promise<Found[]> {
   const ids = new Set(world.receipts.map(({ handoffId }) => handoffId));
   const found: Found[] = [];
@@ -56,7 +56,7 @@ export async function openEnds(world: World, store: Store): Promise<Found[]> {
   return found;
 }
 
-/** Who stayed until the end has been told everything, and has said so. */
+/** Agents that stayed until the end must have received everything, and have acknowledged it. */
 export async function unreadInboxes(store: Store, agents: readonly string[]): Promise<Found[]> {
   const found: Found[] = [];
   for (const agent of agents) {

@@ -15,7 +15,7 @@ import type { Found, FinalState, Verdict } from "./verdict.ts";
 const HUB_ID = "hub";
 const SHOWN_AT_MOST = 50;
 
-/** Whether every promise was kept, as far as the disk, the ledger and the parties can tell. */
+/** Whether every promise was kept, according to the disk, the ledger and the parties. */
 export async function judge(remains: FinalState): Promise<Verdict> {
   const { world, disk, inbox } = remains;
   const store = memoryStore({ disk });
@@ -60,7 +60,7 @@ export async function judge(remains: FinalState): Promise<Verdict> {
   };
 }
 
-/** The ledger, what was seen outside of it where it was seen, and receipts that it does not have. */
+/** The ledger merged with observations at their places, and receipts that the ledger does not have. */
 async function historyOf(world: World, entries: readonly LedgerEntry[]): Promise<HistoryEntry[]> {
   const places = entries.filter(isInHistory).map(({ sequence }) => sequence);
   const seen = world.observations.toSorted((a, b) => (a.after ?? Infinity) - (b.after ?? Infinity));
@@ -92,7 +92,7 @@ async function historyOf(world: World, entries: readonly LedgerEntry[]): Promise
   return history;
 }
 
-/** Notes about the entry that follows are not entries of a history. */
+/** Notes about the next entry are not entries of a history. */
 const NOTES: ReadonlySet<unknown> = new Set(["bound", "refused", "replayed"]);
 
 function isInHistory({ type, content }: LedgerEntry): boolean {

@@ -5,7 +5,7 @@ import { STARTS_AT } from "../world/start.ts";
 import type { World } from "../world/world.ts";
 import type { Found } from "./verdict.ts";
 
-/** What the hub may take for something that is due, while nothing is in its way. */
+/** How late the hub may be with something that is due, while nothing hinders it. */
 const SLACK_MS = 5_000;
 
 interface Closed {
@@ -24,9 +24,8 @@ interface AttemptSpan {
 }
 
 /**
- * What has happened too late. The reducer can't know: to it, a hub that sleeps is as right as one
- * that is awake. While things fail nobody can say how long something may take, so all spans are
- * counted from when they have stopped.
+ * What happened too late. The reducer can't detect this: to it, a sleeping hub is as correct as any
+ * other. During faults nothing has a bound, so all spans are counted from the end of the faults.
  */
 export function lateEnds(world: World, history: readonly HistoryEntry[]): Found[] {
   const lives = livesOf(history);
@@ -61,7 +60,7 @@ export function lateEnds(world: World, history: readonly HistoryEntry[]): Found[
   return found;
 }
 
-/** How long an attempt may be silent. A hub that was not there to hear anything gives it once more. */
+/** How long an attempt may be silent. A hub that was down and heard nothing grants the time again. */
 function spanOf({ state, isTaken }: Attempt, terms: Handoff["terms"]): number {
   if (!isTaken) return terms.offerMs + terms.graceMs;
   return 2 * (state === "offered" ? terms.graceMs : terms.leaseMs);

@@ -10,7 +10,10 @@ interface Decision {
   readonly added: readonly string[];
 }
 
-/** No agent is offered what its capability does not take from the delegator, by the manifests and groups before. */
+/**
+ * No agent is offered work that its capability refuses from the delegator, by the preceding manifests
+ * and groups.
+ */
 export function forbiddenOffers(entries: readonly LedgerEntry[]): Found[] {
   const offered = new Map<string, readonly Capability[]>();
   const groups = new Map<string, Set<string>>();
@@ -33,7 +36,7 @@ export function forbiddenOffers(entries: readonly LedgerEntry[]): Found[] {
       });
     } else {
       const decision = JSON.parse(content) as Decision;
-      // Nobody is taken out of a group here: who decides at the same time would be right, too.
+      // Nobody is removed from a group here: a concurrent decision would be correct as well.
       if (decision.type === "group_changed") {
         const { group, added } = decision;
         groups.set(group, new Set([...(groups.get(group) ?? []), ...added]));

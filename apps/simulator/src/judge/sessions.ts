@@ -10,9 +10,9 @@ interface Decision {
 }
 
 /**
- * What offers say of sessions follows from what was accepted before: nobody goes on with a conversation
- * that it has never had a turn of, and nothing is lost that nobody had. Another hub may accept in between,
- * so that the last holder is not always known to whoever offers.
+ * What offers say about sessions must follow from earlier acceptances: no agent continues a
+ * conversation in which it never had a turn, and none is reported lost that never existed. Another
+ * hub may accept meanwhile, so the offering hub does not always know the last holder.
  */
 export function inventedSessions(entries: readonly LedgerEntry[]): Found[] {
   const sessions = new Map<string, string>();
@@ -57,6 +57,6 @@ function sessionNameOf(envelope: Envelope): string | undefined {
 function isTurn(envelope: Envelope): boolean {
   const { kind } = envelope;
   if (kind === "receipt") return envelope.body.status === 101;
-  // Whoever speaks of an attempt has accepted it.
+  // An agent that sends envelopes about an attempt has accepted it.
   return kind === "result" || kind === "progress" || kind === "question";
 }

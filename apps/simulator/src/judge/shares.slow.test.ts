@@ -6,7 +6,7 @@ import { SPREAD_MUTANTS } from "../mutants/spread.ts";
 import { judge } from "./judge.ts";
 
 test.each(["equal", "slow", "restarted"] as const)(
-  "work is spread as promised over %s workers",
+  "work is distributed as promised over %s workers",
   async (spread) => {
     for (let seed = 1; seed <= 3; seed++) {
       const scenario = spreadScenario(spread);

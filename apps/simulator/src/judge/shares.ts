@@ -10,7 +10,7 @@ interface Bounds {
 }
 
 const EQUAL: Bounds = { least: 0.25, most: 0.45 };
-/** About a tenth, as chance has it. */
+/** About a tenth, with random variation. */
 const SLOW: Bounds = { least: 0.03, most: 0.18 };
 const RESTARTED_WITHIN_MS = 60_000;
 
@@ -19,7 +19,10 @@ interface CompletedWork {
   readonly at: number;
 }
 
-/** Whether work was spread as the world of a seed promises. Nothing for worlds without such a promise. */
+/**
+ * Checks whether work was distributed as a seed's world promises. Nothing for worlds without such a
+ * promise.
+ */
 export function unevenShares(world: World, history: readonly HistoryEntry[]): Found[] {
   const { spread } = world.scenario;
   if (spread === undefined) return [];

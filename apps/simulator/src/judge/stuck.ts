@@ -5,12 +5,12 @@ import type { Cluster } from "../hub/cluster.ts";
 import type { World } from "../world/world.ts";
 
 const PAGE = 50;
-/** So often in a row something must be seen waiting for somebody who has time. */
+/** How often in a row work must be seen waiting for a free agent. */
 const SIGHTINGS = 3;
 
 /**
- * Looks now and then, once nothing fails any more, for work that waits for an agent by name while
- * that agent is there and has room: the hub has forgotten one of the two. And for agents that stay
+ * After the end of faults, looks regularly for work that waits for an agent by name while that agent
+ * is attached and has room: the hub has forgotten one of the two. Also looks for agents that stay
  * away from a hub that is up.
  */
 export function watchForStuck(
@@ -51,7 +51,7 @@ export function watchForStuck(
   };
 }
 
-/** How many attempts the hub has given it that are not closed, its own handoffs among them. */
+/** How many open attempts the hub has given it, including those of its own handoffs. */
 async function attemptsHeldBy(
   agent: string,
   store: NonNullable<Cluster["store"]>,

@@ -8,7 +8,7 @@ export interface Found {
 }
 
 export interface Violation extends Found {
-  /** What the ledger says about the handoff. */
+  /** The ledger's account of the handoff. */
   readonly account: readonly string[];
 }
 
@@ -18,11 +18,11 @@ export interface Verdict {
   readonly ledgerHash: string;
 }
 
-/** What is judged: the world as it came to rest, and what is on the disk once the power is off. */
+/** The input of the judge: the world at rest, and what is on the disk after the power is off. */
 export interface FinalState {
   readonly world: World;
   readonly disk: Disk;
-  /** Agents that have read everything that was for them. */
+  /** Agents that have read everything addressed to them. */
   readonly inbox: readonly string[];
 }
 

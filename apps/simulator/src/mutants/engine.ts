@@ -14,7 +14,7 @@ const IMPORT_STORED_OF = {
     'import { storedOf } from "../custody/handoff-record.ts";\nimport type { HandoffRecord } from "../custody/handoff-record.ts";',
 };
 
-/** Two hubs on a quiet line: nobody attaches again, and so hears after all what was kept from them. */
+/** Two hubs on a reliable line: no agent attaches again, which would deliver what was withheld. */
 const TWO_HUBS: Partial<Scenario> = {
   hubs: 2,
   network: { dropped: 0, repeated: 0, held: 0, latencyMs: 5, breaksEveryMs: Infinity },
@@ -24,8 +24,8 @@ const TWO_HUBS: Partial<Scenario> = {
 };
 
 /**
- * Calm from early on, so that all silence counts, and an offer stands far longer than a grace. Many
- * take something before that and are gone in the next moment.
+ * Calm from early on, so that all silence counts, and an offer stands far longer than a grace period.
+ * Many agents take something before that, and then leave.
  */
 const LONG_OFFERS: Partial<Scenario> = {
   faultsUntilMs: 2_000,
@@ -36,7 +36,7 @@ const LONG_OFFERS: Partial<Scenario> = {
   terms: { offerMs: 60_000, graceMs: 500, backoffMs: 50, backoffCapMs: 2_000 },
 };
 
-/** Most of what is offered is for some alone. */
+/** Most offers are restricted. */
 const RESTRICTED: Partial<Scenario> = { restricted: 0.6, agents: 6 };
 
 export const ENGINE_MUTANTS: readonly Mutant[] = [
@@ -149,7 +149,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         replace: "await this.#store.nextWakeAt();",
       },
       {
-        // Or the first timer of something new would arm those of the life before, too.
+        // Otherwise the first timer of new work would also arm those of the life before.
         file: `${FOLDER}/engine/timers.ts`,
         find: "this.note(next === null ? null : Math.max(next, earliest));",
         replace: "void [next, earliest];",

@@ -6,7 +6,7 @@ import { runSeeds } from "../run/run-seeds.ts";
 import { simulateSeed } from "../simulate-seed.ts";
 import { MUTANTS } from "./mutants.ts";
 
-/** Those that the design names; `simulate:long` plants them all. */
+/** The bugs that the design names; `simulate:long` plants all. */
 const SAMPLE = [
   "terminal-guard-removed",
   "acknowledged-before-sync",
@@ -17,12 +17,12 @@ const SAMPLE = [
 const SEEDS = 100;
 const SOUND_SEEDS = 12;
 
-test("there are bugs enough, each under a name of its own", () => {
+test("there are enough bugs, each with a unique name", () => {
   expect(MUTANTS.length).toBeGreaterThanOrEqual(12);
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
 });
 
-test("each fits the source as it is", () => {
+test("each fits the current source", () => {
   const root = new URL("../../../../", import.meta.url);
   for (const { patches } of MUTANTS) {
     for (const { file, find } of patches) {
@@ -32,8 +32,8 @@ test("each fits the source as it is", () => {
   }
 });
 
-test("worlds that are made for a bug to show are sound without it", async () => {
-  // Those that show how work is spread have their own test: shares.slow.test.ts.
+test("worlds made for a bug are sound without it", async () => {
+  // Bugs in the distribution of work have their own test: shares.slow.test.ts.
   const made = MUTANTS.filter(({ worlds }) => worlds !== undefined && worlds.spread === undefined);
   expect(made.length).toBeGreaterThan(0);
   for (const { name, worlds } of made) {
@@ -49,7 +49,7 @@ test.each(SAMPLE)("%s is caught", async (mutant) => {
   expect(totals.violations).toBeGreaterThan(0);
 });
 
-test("timers-not-armed-at-start is caught where nothing else wakes the hub", async () => {
+test("timers-not-armed-at-start is caught if nothing else wakes the hub", async () => {
   const totals = await runSeeds({
     from: 1,
     seeds: 6,

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const PLANT = new URL("./plant.ts", import.meta.url).href;
 
-/** Planting changes what a process loads, so each case has one of its own. */
+/** Planting changes what a process loads, so each case has its own process. */
 async function load(find: string, address: string): Promise<string> {
   const mutant = {
     name: "test",
@@ -22,7 +22,7 @@ async function load(find: string, address: string): Promise<string> {
   return stdout.trim();
 }
 
-test("changes the source that is loaded, and leaves what judges as it is", async () => {
+test("changes the source that is loaded, and leaves the judge unchanged", async () => {
   expect(await load("Date.UTC(2026, 0, 1)", "../world/start.ts")).toBe("1999");
   expect(await load("Date.UTC(2026, 0, 1)", "../world/start.ts?sound")).toBe("2026");
 });

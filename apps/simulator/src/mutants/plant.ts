@@ -3,12 +3,12 @@ import { registerHooks } from "node:module";
 import type { Mutant } from "./mutant.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).href;
-/** What is loaded under an address with this ending, and all that it loads, stays as it is. */
+/** Modules loaded with this suffix, and everything that they import, stay unchanged. */
 const SOUND = "?sound";
 
 /**
- * Loads the sources with a bug in them, from now on and in this thread only. Who judges is loaded
- * with `?sound` and gets sound copies of everything: a broken reducer must not judge itself.
+ * Loads the sources with a bug in them, from now on and in this thread only. The judge is loaded with
+ * `?sound` and gets sound copies of everything: a broken reducer must not judge itself.
  */
 export function plant({ name, patches }: Mutant): void {
   const planted = new Set<string>();

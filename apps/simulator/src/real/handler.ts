@@ -7,10 +7,10 @@ import { childOf, mayHaveChildren } from "../agent/workload.ts";
 import { HUB_ID } from "../hub/hub-site.ts";
 import type { RealDelegator } from "./real-delegator.ts";
 
-/** How long something that hangs does so: more than the deadlines that agents set. */
+/** How long work hangs: longer than the deadlines that agents set. */
 const HANGS_MS = 16 * 60 * 1000;
 
-/** What an application does with one attempt: some of it well, some of it not. */
+/** How an application handles one attempt: sometimes well, sometimes not. */
 export function handlerOf(
   options: AgentOptions,
   resources: ProcessResources,
@@ -46,7 +46,7 @@ export function handlerOf(
       case "progress":
         return work.progress({ message: "at it", fraction: random.fraction() });
       case "ask":
-        // For the hub nobody answers.
+        // Nobody answers questions for the hub.
         if (work.envelope.from !== HUB_ID) await work.ask(`step ${index}?`);
         return;
       case "child":
@@ -66,7 +66,7 @@ export function handlerOf(
     if (process.isAlive) target.apply(work.handoffId, key);
   }
 
-  /** A part of the work goes to a colleague; a step that is done again finds its own again. */
+  /** A part of the work goes to a colleague; a repeated step finds its own child again. */
   async function child(work: Work, index: number): Promise<void> {
     if (!mayHaveChildren(work.envelope)) return;
     const part = childOf(random, options.colleagues, work.envelope);

@@ -10,10 +10,10 @@ import { RealDelegator } from "./real-delegator.ts";
 import type { TrackedHandoff } from "./real-delegator.ts";
 import { WatchedLine } from "./watched-line.ts";
 
-/** An agent as applications have it: `@waybill/agent`, with an application that crashes around it. */
+/** An agent as in an application: `@waybill/agent`, in an application that crashes. */
 export function realAgent(options: AgentOptions): AgentSite {
   const { id, world } = options;
-  // With nothing to offer it takes nothing on.
+  // Without offers it takes no work.
   const credit = options.offers.length === 0 ? 0 : options.credit;
   return new AgentSite({ ...options, credit }, (site) => {
     const random = world.random.stream(`${id} disk`);

@@ -11,25 +11,25 @@ import type { ProcessResources, Delegating, Ending, Work } from "../agent/agent-
 import type { AgentDisk } from "../agent/agent-disk.ts";
 import type { World } from "../world/world.ts";
 
-/** Clocks are apart by less, and what the hub has taken by then it can show. */
+/** Longer than the difference between clocks: by then the hub can show what it has taken. */
 const FINAL_ANSWER_AFTER_MS = 30_000;
 
-/** What an application has on its disk about a handoff that it has made. */
+/** What an application has on its disk about a handoff that it made. */
 export interface TrackedHandoff {
   readonly options: HandoffOptions & { readonly handoffId: string; readonly deadline: Date };
   /** A part of an attempt can't be handed off any more once that attempt is gone. */
   readonly isPart: boolean;
   hasCustody: boolean;
-  /** Refused, or not to be found: that is the hub's last word once the deadline has passed. */
+  /** Refused or not found: that is the hub's final answer once the deadline has passed. */
   isGivenUp: boolean;
-  /** How it has ended, once the application has committed that. */
+  /** How it ended, once the application has committed that. */
   ending: string | undefined;
   isAcknowledged: boolean;
 }
 
 type HandingOff = Pick<Agent, "handoff">;
 
-/** An application that hands off as the documentation asks for: id first, acknowledgement last. */
+/** An application that hands off as the documentation asks: id first, acknowledgement last. */
 export class RealDelegator implements Delegating {
   readonly #id: string;
   readonly #world: World;
@@ -57,7 +57,7 @@ export class RealDelegator implements Delegating {
     return this.#resources.process.newId();
   }
 
-  /** After a restart: what was handed off and is not acknowledged yet. */
+  /** After a restart, continues with handoffs that are not acknowledged yet. */
   resume(): void {
     for (const tracked of this.#agentDisk.notes.values()) {
       if (tracked.isAcknowledged || this.#handles.has(tracked.options.handoffId)) continue;
@@ -70,7 +70,7 @@ export class RealDelegator implements Delegating {
     return this.#commit(work, this.newId(), undefined);
   }
 
-  /** With the number of a step, every attempt of this agent gives the part the same id. */
+  /** With the number of a step, every attempt of this agent gives the child the same id. */
   handOffPart(
     work: Work,
     attempt: Attempt,
@@ -133,7 +133,7 @@ export class RealDelegator implements Delegating {
     };
   }
 
-  /** The same handoff with another content must be refused, whatever has become of the first. */
+  /** The same handoff with other content must be refused, whatever the state of the first. */
   async #contradict({ options }: TrackedHandoff): Promise<void> {
     try {
       await this.#agent.handoff({ ...options, input: "other" }).custody;
@@ -145,7 +145,7 @@ export class RealDelegator implements Delegating {
     this.#world.breach("conflict_taken", options.handoffId, message);
   }
 
-  /** Until it is in custody or refused for good; what becomes of it then is followed on its own. */
+  /** Until it is in custody or refused finally; its outcome is then followed separately. */
   async #pursue(
     tracked: TrackedHandoff,
     by: HandingOff | undefined,
@@ -156,7 +156,7 @@ export class RealDelegator implements Delegating {
       try {
         const handle = await this.#handleOf(tracked, by);
         await handle.custody;
-        // Made anew by a later attempt meanwhile, which follows it.
+        // A later attempt has made it again meanwhile, and follows it.
         if (this.#agentDisk.notes.get(handoffId) !== tracked) return undefined;
         tracked.hasCustody = true;
         tracked.isGivenUp = false;
@@ -166,7 +166,7 @@ export class RealDelegator implements Delegating {
         return handle.envelope;
       } catch (error) {
         const refusal = WaybillError.from(error);
-        // That the hub has not answered by the deadline says nothing about what it has.
+        // A missing answer at the deadline does not say what the hub has.
         const isUntold = refusal.status === 504 && tracked.hasCustody;
         if (refusal.status !== 503 && !isUntold) return this.#refused(tracked, refusal, isLastLook);
       }
@@ -174,7 +174,10 @@ export class RealDelegator implements Delegating {
     }
   }
 
-  /** In time it is handed off, again where need be; later the hub alone knows whether it has it. */
+  /**
+   * Before its deadline it is handed off, again if necessary; later only the hub knows whether it has
+   * it.
+   */
   async #handleOf(tracked: TrackedHandoff, by: HandingOff | undefined): Promise<HandoffHandle> {
     const { process, random } = this.#resources;
     const { handoffId, deadline, acknowledge } = tracked.options;
@@ -186,7 +189,7 @@ export class RealDelegator implements Delegating {
     return by.handoff(tracked.options);
   }
 
-  /** Of two who pursue the same work at once both are refused: only the last look is the last word. */
+  /** Of two concurrent submissions of the same work both may be refused: only the last check is final. */
   #refused(tracked: TrackedHandoff, refusal: WaybillError, isLastLook: boolean): undefined {
     const { handoffId } = tracked.options;
     this.#world.trace.note(`${this.#id} is refused ${handoffId}: ${refusal.status}`);
@@ -201,7 +204,7 @@ export class RealDelegator implements Delegating {
     }
   }
 
-  /** Another copy, from before a crash perhaps, may have been on its way, and gone in after all. */
+  /** Another copy, perhaps from before a crash, may have been in flight, and may have arrived after all. */
   async #lookAgain(tracked: TrackedHandoff): Promise<void> {
     const { handoffId, deadline } = tracked.options;
     const { process } = this.#resources;
@@ -217,7 +220,7 @@ export class RealDelegator implements Delegating {
       (error: unknown) => ({ name: `error ${WaybillError.from(error).status}`, digest: undefined }),
     );
     if (!handle.hasEnded) {
-      // The deadline has passed here and the hub has not told what came of it: it is asked again.
+      // The deadline has passed here, and the hub has not reported the outcome: it is asked again.
       this.#handles.delete(handle.id);
       await this.#pursue(tracked, undefined);
       return;
@@ -304,7 +307,7 @@ function endingOf(name: string): Ending {
   return { isSuccess: !name.startsWith("error ") };
 }
 
-/** The same id for the same part, in the form that ids have. */
+/** The same id for the same child, in the format of ids. */
 function partOf(handoffId: string, name: string): string {
   const hex = digestOf(`part ${name} of ${handoffId}`).slice("sha256:".length);
   return `${handoffId.slice(0, 14)}7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`;

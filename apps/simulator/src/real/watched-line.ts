@@ -3,7 +3,10 @@ import { digestOf, parseEnvelope, readCompact, WaybillError } from "@waybill/pro
 import type { Line } from "../hub/line.ts";
 import type { World } from "../world/world.ts";
 
-/** A line to the hub that notes what the judge must know: who holds which receipt, who is alive. */
+/**
+ * A line to the hub that records what the judge must know: which receipts each agent holds, and which
+ * agents are alive.
+ */
 export class WatchedLine implements Hub {
   readonly id: string;
   readonly domain: string;

@@ -6,7 +6,7 @@ export interface Job {
   readonly crashesAtEachCall: boolean;
 }
 
-/** What a thread tells about its work. */
+/** What a thread reports about its work. */
 export type DeliveredEvent =
   | { readonly type: "ready" }
   | { readonly type: "run"; readonly run: SeedRun }

@@ -4,10 +4,10 @@ import crypto from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 
-/** More than one world signs; what is forgotten is checked anew. */
+/** Enough for several worlds; forgotten signatures are checked again. */
 const KEPT = 20_000;
 
-/** By key and signature, the bytes that are known to be signed with it. */
+/** The signed bytes, by key and signature. */
 const known = new Map<string, Uint8Array>();
 const names = new WeakMap<KeyObject, string>();
 
@@ -15,8 +15,8 @@ const sign = crypto.sign;
 const verify = crypto.verify;
 
 /**
- * Checks the signature of the same bytes once. A world is one process, which reads again and again
- * what it has signed itself; whatever differs in a single bit is checked as ever.
+ * Checks the signature of the same bytes only once. A world is one process that often reads what it
+ * has signed itself; bytes that differ in a single bit are checked as usual.
  */
 export function rememberSignatures(): void {
   const signKnown = (algorithm: null, message: Uint8Array, key: KeyObject) => {
@@ -46,7 +46,7 @@ function remember(name: string, message: Uint8Array): void {
   known.set(name, message.slice());
 }
 
-/** A key pair has one name, its public half. */
+/** A key pair is identified by its public half. */
 function nameOf(key: KeyObject): string {
   let name = names.get(key);
   if (name === undefined) {

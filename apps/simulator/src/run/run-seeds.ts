@@ -10,10 +10,10 @@ export interface RunOptions {
   readonly seeds: number;
   readonly mutant?: string | undefined;
   readonly workers?: number | undefined;
-  /** No new seed is begun once one has shown a violation. */
+  /** No new seed is started after a violation. */
   readonly stopsAtViolation: boolean;
   readonly isTraced?: boolean;
-  /** Small calm worlds, each once for every call to its disk and every way to crash there. */
+  /** Small calm worlds, each run once for every disk call and every way to crash there. */
   readonly crashesAtEachCall?: boolean | undefined;
   readonly stop?: AbortSignal | undefined;
   onRun?(run: SeedRun): void;
@@ -26,14 +26,14 @@ export interface Totals {
   readonly first_violating_seed: number | null;
 }
 
-/** So long no world takes; one that does goes round in a circle in which no virtual time passes. */
+/** No world takes this long; one that does is in a loop without virtual time. */
 const HANGS_AFTER_MS = 180_000;
-/** There are so many of them in one where each call to the disk is tried. */
+/** Trying each disk call runs this many worlds in one. */
 const EACH_CALL_HANGS_AFTER_MS = 20 * HANGS_AFTER_MS;
 
 const WORKER = new URL("./worker.ts", import.meta.url);
 
-/** Simulates seeds on several threads. Each seed is a world of its own, so the order is all one. */
+/** Simulates seeds on several threads. Each seed is a world of its own, so the order does not matter. */
 export async function runSeeds(options: RunOptions): Promise<Totals> {
   const { from, seeds, mutant, isTraced = false, crashesAtEachCall = false, stop } = options;
   const end = seeds === 0 ? Infinity : from + seeds;

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// One thread that simulates the seeds it is told, with a planted bug if there is to be one.
+// A thread that simulates given seeds, optionally with a planted bug.
 import { parentPort, workerData } from "node:worker_threads";
 import { mutantNamed } from "../mutants/mutants.ts";
 import { plant } from "../mutants/plant.ts";

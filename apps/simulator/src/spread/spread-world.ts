@@ -1,13 +1,14 @@
-// What judges and what plants bugs reads this: it must load nothing that a bug may be planted in.
+// The judge and the planting of bugs read this, so it must not load anything in which a bug may be
+// planted.
 import type { Scenario } from "../world/scenario.ts";
 import type { Spread } from "./spread-kind.ts";
 
-/** Handoffs that are not counted, because what the workers take is measured with them. */
+/** Handoffs that are not counted, because the workers' times are measured with them. */
 export const MEASURED_FIRST = 16;
 const USUAL_MS = 100;
 const HELD_MS = 5_000;
 
-/** Worlds in which nothing fails but what `Spread` names. */
+/** Worlds without faults, except for what `Spread` names. */
 export function spreadScenario(spread: Spread): Partial<Scenario> {
   return {
     spread,
@@ -31,5 +32,5 @@ export const WORKERS: Readonly<Record<Spread, Readonly<Record<string, number>>>>
   restarted: { "worker-1": HELD_MS, "worker-2": USUAL_MS },
 };
 
-/** The one that crashes. */
+/** The worker that crashes. */
 export const RESTARTED = "worker-1";

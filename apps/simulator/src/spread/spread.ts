@@ -13,10 +13,10 @@ const AT_ONCE = 10;
 const BEGINS_AT_MS = 2_000;
 const HELD = 20;
 const CRASHES_AFTER_MS = 1_000;
-/** A handoff a second, and longer than a restarted worker may go without work. */
+/** One handoff a second, for longer than a restarted worker may go without work. */
 const TURNS_AFTER_CRASH = 90;
 
-/** Who hands off, and those who work. */
+/** The delegator and the workers. */
 export function spreadAgents(world: World, cluster: Cluster, spread: Spread): AgentSite[] {
   const common = { world, cluster, target: new Target(world), colleagues: [], credit: CREDIT };
   const offers = [{ name: CAPABILITY, lease_seconds: 5, max_attempts: 5 }];

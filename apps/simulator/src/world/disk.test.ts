@@ -21,7 +21,7 @@ function diskWith(faults: DiskFault[], seed = 1) {
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (content: Uint8Array) => new TextDecoder().decode(content);
 
-test("what was synced is there, and what was not goes with the power, but for a piece of it", async () => {
+test("synced bytes survive a power failure, and of unsynced ones at most a prefix", async () => {
   const left = new Set<string>();
   for (let seed = 1; seed <= 40; seed++) {
     const { disk, scheduler, file } = diskWith([], seed);
@@ -43,7 +43,7 @@ test("what was synced is there, and what was not goes with the power, but for a 
 test.each([
   ["crash_before", ""],
   ["crash_after", "one"],
-] as const)("a process that crashes at a call (%s) hears nothing more", async (fault, kept) => {
+] as const)("a process that crashes at a call (%s) receives nothing more", async (fault, kept) => {
   const { disk, scheduler, process, file } = diskWith(["none", fault]);
   let isSynced = false;
   void file.append(bytes("one"));

@@ -6,14 +6,14 @@ import type { Random } from "./random.ts";
 
 export type DiskCall = "append" | "sync" | "read";
 
-/** What may go wrong at one call to a disk, decided anew for each. */
+/** The fault at one call to a disk, decided for each call. */
 export type DiskFault = "none" | "crash_before" | "crash_amid" | "crash_after" | "error";
 
 export interface DiskOptions {
   readonly random: Random;
   faultOf(call: DiskCall, process: Process): DiskFault;
   latencyMs(call: DiskCall): number;
-  /** The process that made the call is to crash. */
+  /** The process that made the call must crash. */
   crash(process: Process): void;
 }
 
@@ -37,7 +37,7 @@ export class SimulatedDisk {
     };
   }
 
-  /** What was not synced is gone, but for a piece of its beginning. */
+  /** Loses unsynced bytes, except for a prefix. */
   losePower(): void {
     const cached = Buffer.concat(this.#cached);
     const { random } = this.#options;
@@ -45,7 +45,7 @@ export class SimulatedDisk {
     this.#cached = left === 0 ? [] : [cached.subarray(0, left)];
   }
 
-  /** What is there after a power failure at this moment that spares nothing. */
+  /** What a power failure at this moment leaves in the worst case. */
   synced(): Uint8Array {
     return Buffer.concat(this.#synced);
   }

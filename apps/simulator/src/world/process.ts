@@ -3,14 +3,14 @@ import { idSource } from "@waybill/protocol";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** The clock of one machine: not quite right, and set anew now and then. */
+/** The clock of one machine: inaccurate, and set at times. */
 export interface WallClock {
   offsetMs: number;
 }
 
 /**
- * One run of a program. Once it has crashed nothing of it reaches the world any more, and nothing of
- * the world reaches it: what it still has in memory may go on as it likes.
+ * One run of a program. After a crash nothing from it reaches the world any more, and nothing from
+ * the world reaches it; what it still has in memory may go on running.
  */
 export class Process {
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export class Process {
   constructor(scheduler: Scheduler, wall: WallClock, random: Random) {
     this.#scheduler = scheduler;
     const now = () => Math.floor(scheduler.now + wall.offsetMs);
-    // Like a real timer it waits for a span: setting the clock does not hasten it.
+    // Like a real timer it waits for a span: setting the clock does not shorten it.
     this.clock = { now, setTimer: (at, run) => this.after(at - now(), run) };
     const ids = idSource({ now, randomBytes: (length) => random.bytes(length) });
     this.newId = () => ids();

@@ -1,4 +1,4 @@
-/** A repeatable source of numbers: the seed is all one needs to see a failure again. */
+/** A repeatable source of random numbers: the seed suffices to reproduce a failure. */
 export class Random {
   readonly #seed: number;
   readonly #name: string;
@@ -14,12 +14,12 @@ export class Random {
     this.#state = Math.imul(state ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   }
 
-  /** Numbers of their own for one part of the world, and for each part of it, whatever others draw. */
+  /** An independent source for one part of the world, or for a part of that. */
   stream(name: string): Random {
     return new Random(this.#seed, this.#name === "" ? name : `${this.#name}/${name}`);
   }
 
-  /** From 0 to below 1 (mulberry32). */
+  /** In [0, 1) (mulberry32). */
   fraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -38,7 +38,7 @@ export class Random {
     return least + this.below(most - least + 1);
   }
 
-  /** An integer from `least` to `most`, as likely to have few digits as many. */
+  /** An integer from `least` to `most`, with few digits as likely as with many. */
   spread(least: number, most: number): number {
     return Math.round(least * (most / least) ** this.fraction());
   }

@@ -1,21 +1,21 @@
 import type { Spread } from "../spread/spread-kind.ts";
 import type { Random } from "./random.ts";
 
-/** How bad the world of a seed is, and how much happens in it. */
+/** How adverse the world of a seed is, and how much happens in it. */
 export interface Scenario {
   readonly hubs: 1 | 2;
   readonly agents: number;
-  /** Pieces of work that delegators set out to hand off; children and replays come on top. */
+  /** Handoffs that delegators start; children and replays are additional. */
   readonly jobs: number;
-  /** From here on nothing fails any more, and the work that is left must come to its end. */
+  /** From here on nothing fails any more, and the remaining work must end. */
   readonly faultsUntilMs: number;
   readonly network: {
     readonly dropped: number;
     readonly repeated: number;
-    /** Messages that take much longer than others, so that later ones pass them. */
+    /** The share of messages that take much longer than others, so that later ones overtake them. */
     readonly held: number;
     readonly latencyMs: number;
-    /** The mean time from one break of an agent's line to the next. */
+    /** The mean time between breaks of an agent's line. */
     readonly breaksEveryMs: number;
   };
   readonly disk: {
@@ -23,11 +23,11 @@ export interface Scenario {
     readonly errors: number;
     readonly syncMs: number;
   };
-  /** The mean time between crashes that no call to a disk brings about, for each process. */
+  /** The mean time between a process's crashes, besides those at disk calls. */
   readonly crashesEveryMs: number;
-  /** How likely it is that an agent goes and does not come back. */
+  /** How likely it is that an agent leaves for good. */
   readonly leaves: number;
-  /** How far the clocks are from each other at most. */
+  /** The maximum difference between clocks. */
   readonly skewMs: number;
   readonly terms: {
     readonly offerMs: number;
@@ -41,12 +41,12 @@ export interface Scenario {
   /** Of a store that several hubs reach over a network. */
   readonly store: {
     readonly latencyMs: number;
-    /** Commits whose answer gets lost on the way. */
+    /** The share of commits whose answer is lost. */
     readonly answersLost: number;
   };
-  /** A world that only shows how work is spread over those who could do it. */
+  /** A world that only shows how work is distributed over the agents that fit. */
   readonly spread?: Spread;
-  /** The share of capabilities that take work from some alone. */
+  /** The share of capabilities that are restricted. */
   readonly restricted: number;
 }
 
@@ -97,7 +97,7 @@ export function scenarioOf(random: Random): Scenario {
   };
 }
 
-/** A small world in which nothing fails by chance. */
+/** A small world in which nothing fails at random. */
 export function calmScenarioOf(random: Random): Scenario {
   return {
     ...scenarioOf(random),
@@ -108,7 +108,7 @@ export function calmScenarioOf(random: Random): Scenario {
     network: { dropped: 0, repeated: 0, held: 0, latencyMs: 1, breaksEveryMs: Infinity },
     disk: { crashes: 0, errors: 0, syncMs: 1 },
     crashesEveryMs: Infinity,
-    // Where nothing else fails, what waits for who has left is the hub's timers' alone.
+    // Without other faults, only the hub's timers can end what waits for an agent that has left.
     leaves: 0.5,
     skewMs: 0,
     store: { latencyMs: 1, answersLost: 0 },

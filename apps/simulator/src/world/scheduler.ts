@@ -1,15 +1,15 @@
 /// <reference types="node" />
 
-/** So much may happen at one moment; beyond, something goes round in a circle. */
+/** The maximum of events at one moment; more means an endless loop. */
 const AT_ONE_MOMENT = 50_000;
 
 /**
- * After each of Node's immediates every promise goes on that can, and many of them in one round of
- * its event loop are much cheaper than a round for each.
+ * After each of Node's immediates every promise proceeds that can, and many immediates in one round
+ * of the event loop are much cheaper than a round for each.
  */
 const TURNS_AT_MOST = 64;
 
-/** The world is busy for ever and gets nowhere. */
+/** The world is busy without progress. */
 export class Livelock extends Error {
   override readonly name = "Livelock";
 }
@@ -20,12 +20,12 @@ interface Task {
   run: (() => void) | undefined;
 }
 
-/** Settles when every promise that can go on without the outside has gone on. */
+/** Settles when every promise has proceeded that can do so without the outside. */
 function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Virtual time: what is to happen, in the order of its times, and then of its making. */
+/** Virtual time: events in the order of their times, and then of their creation. */
 export class Scheduler {
   #now: number;
   #order = 0;
@@ -40,7 +40,7 @@ export class Scheduler {
     return this.#now;
   }
 
-  /** Runs it in so many milliseconds; gives what takes that back. */
+  /** Runs it after this many milliseconds; returns a function that cancels it. */
   after(ms: number, run: () => void): () => void {
     const task: Task = { at: this.#now + Math.max(0, Math.round(ms)), order: this.#order++, run };
     this.#push(task);
@@ -76,7 +76,7 @@ export class Scheduler {
     });
   }
 
-  /** Whatever it sets off goes on before the next; false when nothing is due until `end`. */
+  /** Everything that it triggers runs before the next event; false if nothing is due until `end`. */
   #runNext(end: number): boolean {
     let next = this.#heap[0];
     for (; next !== undefined && next.run === undefined; next = this.#heap[0]) this.#pop();
@@ -96,7 +96,7 @@ export class Scheduler {
     return true;
   }
 
-  /** What a promise comes to, letting so much time pass for it; undefined where that is too little. */
+  /** The outcome of a promise, after letting up to this much time pass; undefined if that is too little. */
   async outcomeOf<Value>(work: Promise<Value>, withinMs: number): Promise<Value | undefined> {
     let settled: { readonly value: Value | undefined } | undefined;
     work.then(

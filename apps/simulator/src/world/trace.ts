@@ -1,4 +1,4 @@
-/** What has happened, as one number to compare, and as lines for who wants to read them. */
+/** Everything that has happened, as one number to compare, and as lines to read. */
 export class Trace {
   readonly lines: string[] | undefined;
   #high = 0xdeadbeef;

@@ -9,10 +9,10 @@ import { Scheduler } from "./scheduler.ts";
 import { STARTS_AT } from "./start.ts";
 import { Trace } from "./trace.ts";
 
-/** Restarts cost more time than anything else, and a world in which nothing lives shows nothing. */
+/** Restarts cost the most time, and a world in which nothing runs shows nothing. */
 const CRASHES_AT_MOST = 14;
 
-/** A receipt that somebody outside the hub holds: what it names must never be lost. */
+/** A receipt that an agent holds: what it names must never be lost. */
 export interface HeldReceipt {
   readonly holder: string;
   readonly handoffId: string;
@@ -22,14 +22,14 @@ export interface HeldReceipt {
   readonly text: string;
 }
 
-/** An attempt that a recipient was told to be its own. */
+/** An attempt that a recipient was offered. */
 export interface SeenOffer {
   readonly handoffId: string;
   readonly attempt: number;
   readonly agent: string;
 }
 
-/** Something that was seen outside the ledger, placed behind what the ledger had by then. */
+/** Something observed outside the ledger, placed after the ledger's entries at that time. */
 export interface Observation {
   readonly entry: HistoryEntry;
   after: number | undefined;
@@ -42,11 +42,11 @@ export interface Breach {
   readonly message: string;
 }
 
-/** A call to the disk at which something goes wrong, in a world that is calm otherwise. */
+/** A disk call that fails in an otherwise calm world. */
 export interface PlannedFault {
   /** Counted from 1. */
   readonly call: number;
-  /** `answer_lost`: it is carried out, and a hub on another machine never hears that. */
+  /** `answer_lost`: it is carried out, and a hub on another machine never learns of it. */
   readonly fault: Exclude<DiskFault, "none"> | "answer_lost";
   readonly losesPower: boolean;
 }
@@ -58,7 +58,7 @@ export interface WorldOptions {
   readonly scenario?: Partial<Scenario> | undefined;
 }
 
-/** All that the parts of a simulation have in common. */
+/** What the parts of a simulation share. */
 export class World {
   readonly seed: number;
   readonly random: Random;
@@ -69,12 +69,12 @@ export class World {
   readonly offers: SeenOffer[] = [];
   readonly observations: Observation[] = [];
   readonly breaches: Breach[] = [];
-  /** When an attempt last gave a sign of life, whether or not the hub got it. */
+  /** When an attempt last gave a sign of life, whether or not the hub received it. */
   readonly signsOfLife: Map<string, number> = new Map();
-  /** The deadline that comes last of all. */
+  /** The latest of all deadlines. */
   lastDeadline = 0;
   isFaulty = true;
-  /** When a worker was restarted, and when all that it held then had ended. */
+  /** When a worker was restarted, and when all its work at that time had ended. */
   restart: { readonly at: number; readonly isOverAt: number } | undefined;
   crashes = 0;
   readonly faultPlan: readonly PlannedFault[] | undefined;
@@ -96,12 +96,12 @@ export class World {
     return this.scheduler.now;
   }
 
-  /** Whether something that happens with this chance goes wrong now. */
+  /** Decides whether something with this probability fails now. */
   fails(random: Random, share: number): boolean {
     return share > 0 && this.isFaulty && random.chance(share);
   }
 
-  /** Whether something crashes now; true takes one of the crashes that this world has. */
+  /** Decides whether something crashes now; true uses up one of this world's crashes. */
   mayCrash(random: Random, share: number): boolean {
     return this.crashes < CRASHES_AT_MOST && this.fails(random, share);
   }
@@ -111,7 +111,7 @@ export class World {
     this.breaches.push({ rule, handoffId, message });
   }
 
-  /** The simulator itself, or the code that it runs, has thrown what nobody expected. */
+  /** The simulator itself, or the code under test, has thrown an unexpected error. */
   fault(error: unknown): void {
     this.breach("simulator", "", String((error as Error).stack));
   }
@@ -120,13 +120,13 @@ export class World {
     this.#ledgerLength = read;
   }
 
-  /** Puts what was seen into the history, behind everything that the ledger has now. */
+  /** Adds an observation to the history, after all current entries of the ledger. */
   observe(entry: HistoryEntry): void {
     this.observations.push({ entry, after: undefined });
     void this.placeObservations();
   }
 
-  /** While the store is down, nothing can be placed; later is never wrong. */
+  /** While the store is down, nothing can be placed; a later place is never wrong. */
   async placeObservations(): Promise<void> {
     const unplaced = this.observations.filter(({ after }) => after === undefined);
     const length = await this.#ledgerLength();
@@ -137,7 +137,7 @@ export class World {
 
 const keys = new Map<string, PrivateKey>();
 
-/** The same key for the same name in every world: making one takes longer than a handoff. */
+/** The same key for the same name in every world, because generating one takes longer than a handoff. */
 export function keyOf(name: string): PrivateKey {
   let key = keys.get(name);
   if (key === undefined) {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.hub.close());
 
-/** A child of what the worker works on. */
+/** A child of the worker's handoff. */
 function child() {
   return world.handoff("worker", {
     parent: handoffIn(offer),
@@ -31,7 +31,7 @@ function child() {
 }
 
 describe("a child of a handoff", () => {
-  test("is taken from whoever works on the parent", async () => {
+  test("is taken from the agent that works on the parent", async () => {
     await world.submit(child(), worker.key);
     const { id, state } = (await world.hub.handoff(child().parent_id!, "worker"))!;
     expect([id, state]).toEqual([handoffIn(offer).handoff_id, "open"]);
@@ -48,7 +48,7 @@ describe("a child of a handoff", () => {
     await expect(world.submit(child(), worker.key)).rejects.toMatchObject({ status: 410 });
   });
 
-  test("is refused with 403 of anybody else, whether there is such a parent or not", async () => {
+  test("is refused with 403 from any other agent, whether or not there is such a parent", async () => {
     const { key } = owner;
     const made = { ...child(), from: "owner" };
     const unknown = "01890000-0000-7000-8000-000000000000";
@@ -85,7 +85,7 @@ describe("a child of a handoff", () => {
     await expect(world.submit(made, worker.key)).rejects.toMatchObject({ at: "/traceparent" });
   });
 
-  test("is one of at most so many as the limit says", async () => {
+  test("is limited in number", async () => {
     for (let made = 0; made < 3; made++) await world.submit(child(), worker.key);
     await expect(world.submit(child(), worker.key)).rejects.toMatchObject({ status: 413 });
   });
@@ -129,7 +129,7 @@ describe("a member of a group", () => {
     await expect(world.submit(again, owner.key)).rejects.toMatchObject({ at: "/group/index" });
   });
 
-  test("is refused with other terms than the other members", async () => {
+  test("is refused with other terms than those of the other members", async () => {
     for (const made of [member(1, 2), member(1, 3, groupId)]) {
       await expect(world.submit(made, owner.key)).rejects.toMatchObject({ at: "/group" });
     }

@@ -26,8 +26,8 @@ export function checkThread(envelope: Envelope, record: HandoffRecord): void {
 }
 
 /**
- * Whether a handoff is made by somebody who works on its parent, or has. The answer is the same where
- * there is no such parent: an id must not tell whether there is a handoff behind it.
+ * Whether the delegator works or has worked on the parent. The answer is the same if there is no such
+ * parent: an id must not reveal whether there is a handoff behind it.
  */
 export function checkHeld(
   { from }: HandoffEnvelope,
@@ -42,7 +42,7 @@ export function checkHeld(
   );
 }
 
-/** Whether a handoff may be made in the course of another. */
+/** Whether a handoff may be a child of another. */
 export function checkChild(child: HandoffEnvelope, parent: HandoffRecord): void {
   const { state } = parent;
   checkHeld(child, state.id, parent);
@@ -84,7 +84,7 @@ export function checkChild(child: HandoffEnvelope, parent: HandoffRecord): void 
 
 const PAGE = 100;
 
-/** Bounds the children of one parent; grandchildren count for their own parent. */
+/** Limits the children of one parent; grandchildren count for their own parent. */
 export async function checkFanOut(store: Store, parentId: string, limits: Limits): Promise<void> {
   let count = 0;
   for (let after: string | undefined; ;) {
@@ -102,7 +102,7 @@ export async function checkFanOut(store: Store, parentId: string, limits: Limits
   }
 }
 
-/** An offer carries all answers, so their sum is bounded by what one delivery can carry. */
+/** An offer contains all answers, so their sum is limited by the size of a delivery. */
 export function checkAnswers(
   { before, record }: Pick<HandoffTransaction, "before" | "record">,
   { answerCharacters }: Pick<HubLimits, "answerCharacters">,

@@ -6,12 +6,12 @@ import type { NewEntry } from "../store.ts";
 
 export type HubEvent = Extract<HistoryEntry, { type: "event" }>["event"];
 
-/** What the hub decided, as the ledger has it. */
+/** A decision of the hub, as recorded in the ledger. */
 export type Decision =
   | HubEvent
-  /** The envelope that follows in the ledger was refused. */
+  /** The next envelope in the ledger was refused. */
   | { readonly type: "refused"; readonly digest: Digest; readonly status: StatusCode }
-  /** The terms that are bound by the handoff envelope that follows. */
+  /** The terms bound by the next handoff envelope. */
   | { readonly type: "bound"; readonly digest: Digest; readonly terms: LifecycleTerms }
   | { readonly type: "replayed"; readonly by: string };
 

@@ -10,18 +10,18 @@ export interface AskedQuestion {
   readonly questions: readonly string[];
 }
 
-/** What is left to do about an end, or about a member of a group that had ended, once it is on disk. */
+/** The work that remains after an end, or after a new member of a decided group, once that is on disk. */
 export type AfterEnd = "children" | "group" | "dead_letter";
 
-/** What the engine keeps of a handoff. Envelopes stand in the ledger once, and here by digest. */
+/** What the engine stores of a handoff. Envelopes are in the ledger once, and here by digest. */
 export interface HandoffRecord {
   readonly state: Handoff;
   readonly to: string | Wanted;
-  /** The key that its delegator has signed it with. */
+  /** The key of its delegator's signature. */
   readonly kid: string;
   readonly capability: string;
   readonly correlationId: string;
-  /** Its place among those that wait; missing in a record from before there were places. */
+  /** Its place among the waiting handoffs; missing in records that predate places. */
   readonly queuePlace?: number | undefined;
   readonly traceId: string | null;
   readonly parentId: string | null;
@@ -34,45 +34,45 @@ export interface HandoffRecord {
     readonly quorum: number | null;
     readonly onFailure: "cancel" | "wait";
   } | null;
-  /** Where it names a session. */
+  /** Present if it names a session. */
   readonly session?: SessionRecord | undefined;
   readonly replayOf: string | null;
   readonly acceptance: Digest | null;
   readonly asked: readonly AskedQuestion[];
   readonly answers: readonly Digest[];
-  /** How long they are together. */
+  /** The total length of the answers. */
   readonly answerCharacters: number;
   readonly notice: Digest | null;
-  /** The most telling word of a recipient that has not ended it. */
+  /** The most relevant statement of a recipient that has not completed it. */
   readonly cause?: Cause | undefined;
   /** Why it is a dead letter, in a sentence. */
   readonly reason?: string | undefined;
-  /** Due to be offered, and nobody there to offer it to. */
+  /** Due to be offered, but no agent can take it. */
   readonly isWaiting: boolean;
   readonly hasChildren: boolean;
   readonly afterEnd: readonly AfterEnd[];
   readonly replayedBy: string | null;
-  /** The blobs that it and its results name, as `BLOB_ROWS` has them; missing where there are none. */
+  /** The blobs that it and its results refer to, as in `BLOB_ROWS`; missing if there are none. */
   readonly blobs?: readonly string[] | undefined;
-  /** How many late envelopes are on record, by the attempt that they speak of; 0 for the delegator's. */
+  /** How many late envelopes are on record, by their attempt; 0 for the delegator's. */
   readonly late: Readonly<Record<number, number>>;
 }
 
 /** The session of a handoff. */
 export interface SessionRecord {
-  /** It is found by this: the key of the session, and the capability. */
+  /** The name by which it is found: the key of the session, and the capability. */
   readonly name: string;
   /** How long it may wait for the holder. */
   readonly waitMs: number;
-  /** When it came to its holder, or has left one. */
+  /** When it reached its holder, or left one. */
   readonly at: number;
-  /** What the last offer said of the session. */
+  /** What the last offer said about the session. */
   readonly offered?: SessionState | undefined;
   /** The holder that it waits for, before others. */
   readonly awaits?: string | undefined;
 }
 
-/** What a recipient has said of an attempt that it did not complete. */
+/** What a recipient has said about an attempt that it did not complete. */
 export interface Cause {
   readonly by: string;
   readonly status: StatusCode;
@@ -88,12 +88,12 @@ export function recordOf(stored: StoredHandoff): VersionedRecord {
   return { version: stored.version, record: JSON.parse(stored.record) as HandoffRecord };
 }
 
-/** Who has handed it off, as far as permission goes. */
+/** Its delegator, for checking permissions. */
 export function askerOf({ state, kid }: HandoffRecord): Asker {
   return { agent: state.delegator, kid };
 }
 
-/** Whom it waits for: an agent by name, or whoever offers the capability. */
+/** Whom it waits for: an agent by name, or any agent with the capability. */
 export function targetOf({ state, capability }: HandoffRecord): string {
   const agent = state.resumes?.recipient ?? state.recipient;
   return agent === null ? `capability:${capability}` : `agent:${agent}`;
@@ -123,12 +123,12 @@ export function storedOf({ version, record }: VersionedRecord): StoredHandoff {
 }
 
 function wakesAt({ state, afterEnd, isWaiting }: HandoffRecord): number | null {
-  // Due at once, so that a crash between the end and what follows from it leaves nothing undone.
+  // Due at once, so that a crash between the end and its consequences leaves nothing undone.
   if (afterEnd.length > 0) return 0;
   return isWaiting ? state.deadline : wakeAt(state);
 }
 
-/** No agent has such an id: under it a store finds what a delegator has open. */
+/** No agent has such an id. A store finds a delegator's open handoffs under it. */
 export function openBoxOf(delegator: string): string {
   return `open:${delegator}`;
 }
@@ -162,7 +162,10 @@ export function endingOf({ state, notice }: HandoffRecord): Digest | null {
   return state.outcome ?? notice;
 }
 
-/** What an attempt waits for, or has paused for. Nobody can answer one that ended in another way. */
+/**
+ * The questions that an attempt waits for or has paused for. Questions of attempts that ended
+ * otherwise can't be answered.
+ */
 export function openQuestions({ state, asked }: HandoffRecord): AskedQuestion[] {
   const open = state.questions.filter(({ answer, attempt }) => {
     const closed = state.attempts[attempt - 1]!.closed;

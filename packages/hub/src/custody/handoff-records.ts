@@ -9,14 +9,14 @@ import { BoundedCache } from "@waybill/protocol/wire";
 import { recordOf, storedOf } from "./handoff-record.ts";
 import type { VersionedRecord, HandoffRecord } from "./handoff-record.ts";
 
-/** What stands in memory: the record on disk, and the frames that are not worth a commit. */
+/** A record in memory: the one on disk, plus frames that are not worth a commit. */
 export interface CachedRecord extends VersionedRecord {
-  /** What the ledger needs only if the attempt is lost in this state. */
+  /** Events that the ledger needs only if the attempt is lost in this state. */
   readonly soft: readonly HubEvent[];
   readonly isAhead?: true;
 }
 
-/** An envelope as it was signed, and when it came in. */
+/** An envelope as it was signed, and when it arrived. */
 export interface StoredEnvelope {
   readonly text: string;
   readonly at: number;
@@ -28,16 +28,16 @@ interface Versions {
   readonly newest: number;
 }
 
-/** What has come of a write. */
+/** The outcome of a write. */
 export type Written =
   /** There was nothing to write. */
   | { readonly type: "unchanged" }
   | { readonly type: "committed"; readonly stored: StoredHandoff }
   /** Another hub has written first. */
   | { readonly type: "conflict" }
-  /** Somebody's envelope of the same id is in the ledger. */
+  /** Another envelope with the same id is in the ledger. */
   | { readonly type: "replayed"; readonly digest: Digest }
-  /** The store has failed to say whether it has this; `stored` is missing where no record was to change. */
+  /** The store has failed to say whether it has this; `stored` is missing if no record was to change. */
   | {
       readonly type: "unknown";
       readonly stored: StoredHandoff | undefined;
@@ -47,7 +47,7 @@ export type Written =
 const RECORDS_CACHED = 20_000;
 const ENVELOPE_CHARACTERS_CACHED = 16 * 1024 * 1024;
 
-/** The records of all handoffs in custody: on disk, and the latest of them in memory. */
+/** The records of all handoffs in custody: all on disk, the most recent in memory. */
 export class HandoffRecords {
   readonly queue: KeyedQueue = new KeyedQueue();
   readonly #store: Store;
@@ -70,7 +70,7 @@ export class HandoffRecords {
     return this.#writing.get(id) === version || this.#versions.get(id)?.own === version;
   }
 
-  /** Drops what is in memory if the store has something newer. */
+  /** Drops the record in memory if the store has a newer one. */
   invalidate({ id, version }: StoredHandoff): void {
     const { own = 0, newest = 0 } = this.#versions.get(id) ?? {};
     this.#versions.set(id, { own, newest: Math.max(newest, version) });
@@ -78,7 +78,7 @@ export class HandoffRecords {
     if (held !== undefined && held.version < version) this.#cached.delete(id);
   }
 
-  /** Only within the queue of the handoff is what this gives still true a moment later. */
+  /** The result stays current only within the queue of the handoff. */
   async load(id: string): Promise<CachedRecord | undefined> {
     const held = this.#cached.get(id);
     if (held !== undefined) return held;
@@ -96,12 +96,12 @@ export class HandoffRecords {
     }
   }
 
-  /** Only what is in memory: for what the store was asked about a moment ago. */
+  /** Only from memory: for a handoff that the store was asked about a moment ago. */
   cached(id: string): CachedRecord | undefined {
     return this.#cached.get(id);
   }
 
-  /** From the store, whatever is in memory. */
+  /** From the store, even if it is in memory. */
   reload(id: string): Promise<CachedRecord | undefined> {
     this.#cached.delete(id);
     return this.load(id);
@@ -111,13 +111,13 @@ export class HandoffRecords {
     this.#cached.set(record.record.state.id, record);
   }
 
-  /** Writes what a transaction says of a handoff, as the next version of its record. */
+  /** Writes a transaction as the next version of its handoff's record. */
   async write(
     id: string,
     before: CachedRecord | undefined,
     transaction: HandoffTransaction,
   ): Promise<Written> {
-    // What changes nothing compares no version: the store is asked instead.
+    // Without a change no version is compared: the store is asked instead.
     const isOld = !transaction.isChanged && before !== undefined && this.#isOutdated(id, before);
     if (isOld !== false && (await isOld)) return { type: "conflict" };
     const isChanged = transaction.isChanged && transaction.record !== undefined;
@@ -168,7 +168,7 @@ export class HandoffRecords {
     }
   }
 
-  /** An acknowledged handoff is hardly ever read again: keeping it costs more than reading it once more. */
+  /** An acknowledged handoff is hardly ever read again: caching it costs more than another read. */
   #uncache({ state: { id, digest, outcome }, acceptance, notice }: HandoffRecord): void {
     this.#cached.delete(id);
     for (const each of [digest, acceptance, outcome, notice]) {
@@ -176,7 +176,7 @@ export class HandoffRecords {
     }
   }
 
-  /** An envelope of a handoff, by its digest: from memory, or out of the ledger. */
+  /** An envelope of a handoff, by its digest: from memory, or from the ledger. */
   async envelope(id: string, digest: Digest): Promise<StoredEnvelope> {
     const known = this.#envelopes.get(digest);
     if (known !== undefined) return known;
@@ -192,7 +192,7 @@ export class HandoffRecords {
     );
   }
 
-  /** Several of them; to be waited for only where one is not in memory. */
+  /** Several of them; returns a promise only if one is not in memory. */
   envelopes(
     id: string,
     digests: readonly Digest[],
@@ -212,7 +212,7 @@ export class HandoffRecords {
   }
 }
 
-/** The ledger needs the frame "taken" only where nothing signed says more. */
+/** The ledger needs the frame "taken" only if no envelope says more. */
 function softOf(
   before: CachedRecord | undefined,
   transaction: HandoffTransaction,

@@ -19,7 +19,7 @@ import { decisionEntry, envelopeEntry } from "./entries.ts";
 import type { Decision, HubEvent } from "./entries.ts";
 import type { AfterEnd, Cause, HandoffRecord, VersionedRecord } from "./handoff-record.ts";
 
-/** What leaves the hub once the transaction is on disk. */
+/** What the hub sends once the transaction is on disk. */
 export type Outgoing =
   | {
       readonly type: "envelope";
@@ -36,24 +36,27 @@ export type Outgoing =
       readonly status: StatusCode;
     };
 
-/** A hub's event without its time: the transaction has that. */
+/** A hub's event without its time, which the transaction has. */
 export type HubMove = HubEvent extends infer Event
   ? Event extends HubEvent
     ? Omit<Event, "at">
     : never
   : never;
 
-/** What a party has signed. */
+/** An envelope signed by a party. */
 interface SignedText {
   readonly digest: Digest;
   readonly text: string;
   readonly kid: string;
 }
 
-/** How many late envelopes of an attempt are kept: a process that does not stop must not fill the ledger. */
+/**
+ * How many late envelopes of an attempt are recorded: a process that does not stop must not fill the
+ * ledger.
+ */
 const LATE_AT_MOST = 16;
 
-/** What one commit will say about a handoff: its next record, the ledger's lines, what to send. */
+/** The changes of one commit to one handoff: its next record, the ledger entries, the messages to send. */
 export class HandoffTransaction {
   readonly at: number;
   readonly before: HandoffRecord | undefined;
@@ -62,20 +65,20 @@ export class HandoffTransaction {
   readonly outgoing: Outgoing[] = [];
   /** Settings that the commit changes. If one was changed meanwhile, the transaction is made again. */
   readonly settings: SettingChange[] = [];
-  /** What was taken, and is to be confirmed. */
+  /** The envelope that was taken, and must be confirmed. */
   taken: VerifiedEnvelope | undefined;
-  /** The hub's receipt for it, which leaves once the transaction is on disk. */
+  /** The hub's receipt for it, which is sent once the transaction is on disk. */
   receipt: VerifiedEnvelope | undefined;
-  /** The envelope of the handoff, where it is at hand. */
+  /** The envelope of the handoff, if it is in memory. */
   handoff: HandoffEnvelope | undefined;
-  /** The hub's own step that came last. */
+  /** The last event of the hub itself. */
   lastMove: HubMove["type"] | undefined;
-  /** It is to be offered if somebody can take it, even if the plan changes nothing. */
+  /** It must be offered if an agent can take it, even if the plan changes nothing. */
   wantsOffer = false;
-  /** Written even if nothing has changed: what is on disk is older than what is in memory. */
+  /** Written even if nothing has changed, because the record on disk is older than the one in memory. */
   isForced = false;
 
-  /** Of the record before; 0 where there is none. */
+  /** The version of the record before; 0 if there is none. */
   readonly version: number;
 
   constructor(before: VersionedRecord | undefined, at: number) {
@@ -101,11 +104,11 @@ export class HandoffTransaction {
     return this.isOpen && this.at >= this.record!.state.deadline;
   }
 
-  /** Takes what a party has sent; gives the status for its sender. */
+  /** Takes a party's envelope; returns the status for its sender. */
   take(verified: VerifiedEnvelope, terms?: LifecycleTerms): StatusCode {
     const { envelope, digest, text, kid } = verified;
     const found = eventOf(envelope, digest, this.at);
-    // Custody receipts and notices are the hub's own: it takes none from outside.
+    // Custody receipts and notices are the hub's own: it accepts none from others.
     if (found === undefined) return 403;
     const event = found.type === "submit" && terms !== undefined ? { ...found, terms } : found;
     const status = this.#step(event, { digest, text, kid }, envelope);
@@ -135,7 +138,7 @@ export class HandoffTransaction {
     this.entries.push(envelopeEntry(this.at, verified));
   }
 
-  /** A step that the hub itself takes. */
+  /** Applies an event of the hub itself. */
   decide(move: HubMove): StatusCode {
     if (this.#isOverdue && move.type !== "expire") {
       this.decide({ type: "expire" });
@@ -148,9 +151,9 @@ export class HandoffTransaction {
     return status;
   }
 
-  /** A step that is kept in memory, without an entry in the ledger. */
+  /** Applies an event that is kept in memory, without an entry in the ledger. */
   frame(event: LifecycleEvent): StatusCode {
-    // The step would expire the handoff without an entry in the ledger.
+    // The event would expire the handoff without an entry in the ledger.
     if (this.#isOverdue) return 410;
     return this.#step(event, undefined, undefined);
   }
@@ -171,7 +174,7 @@ export class HandoffTransaction {
     this.amend({ afterEnd: [...this.record!.afterEnd, followUp] });
   }
 
-  /** How the attempts ended that this transaction closes, each with its recipient. */
+  /** The outcomes of the attempts that this transaction closes, each with its recipient. */
   outcomes(): (Outcome & { readonly recipient: string })[] {
     const attempts: readonly Attempt[] = this.record?.state.attempts ?? [];
     return attempts.flatMap(({ closed, status, recipient }, index) => {
@@ -244,7 +247,7 @@ export class HandoffTransaction {
     }
   }
 
-  /** The recipient holds the session from the first word of its attempt on, and again from its result on. */
+  /** The recipient holds the session from the first envelope of its attempt, and again from its result. */
   #noteHolder(before: HandoffRecord["state"] | undefined, { type }: LifecycleEvent): void {
     const { session, state } = this.record!;
     if (session === undefined) return;
@@ -296,7 +299,7 @@ function newRecord(
 
 const MESSAGE_CHARACTERS = 300;
 
-/** What a recipient has said against an attempt. A verdict says more than that it was given back. */
+/** A recipient's statement against an attempt. A verdict is more relevant than a release. */
 function causeIn(envelope: Envelope, before: Cause | undefined): Cause | undefined {
   const { kind, from: by, body } = envelope;
   if (kind !== "result" && kind !== "receipt") return undefined;
@@ -313,7 +316,7 @@ function groupOf({ group }: HandoffEnvelope): HandoffRecord["group"] {
   return { id, index, size, join, quorum, onFailure };
 }
 
-/** An agent holds a session for one capability: what it does at another is another conversation. */
+/** An agent holds a session for one capability: its work for another is another conversation. */
 function sessionOf({ from, session, to, body }: HandoffEnvelope): HandoffRecord["session"] {
   if (session === undefined) return undefined;
   const capability = typeof to === "string" ? body.capability : to.capability;

@@ -3,11 +3,11 @@ import { signCompactBatch } from "@waybill/protocol/hub";
 import type { PrivateKey, ReceiptEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
 import type { Clock } from "@waybill/protocol/wire";
 
-/** An envelope that is to be confirmed. */
+/** An envelope that must be confirmed. */
 export interface Confirmation {
   readonly of: VerifiedEnvelope;
   readonly status: StatusCode;
-  /** The id of the receipt, where it must be one that can be found again. */
+  /** The id of the receipt, if it must be found again. */
   readonly id?: string;
 }
 
@@ -25,11 +25,11 @@ export class Receipts {
     this.#newId = newId;
   }
 
-  /** The custody receipts for envelopes. None may leave before the commit that makes it true. */
+  /** The custody receipts for envelopes. None may be sent before the commit that makes it true. */
   sign(confirmations: readonly Confirmation[]): VerifiedEnvelope[] {
     const issuedAt = new Date(this.#clock.now()).toISOString();
     const receipts = confirmations.map((each) => this.#receipt(each, issuedAt));
-    // Made here of what was verified, so that nothing of it needs to be checked once more.
+    // Made here from verified values, so that nothing needs to be checked again.
     const payloads = receipts.map((receipt) => JSON.stringify(receipt));
     const texts =
       payloads.length === 1

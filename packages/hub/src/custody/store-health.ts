@@ -8,9 +8,9 @@ const CHARACTERS_AT_LEAST = 64 * 1024;
 const CHARACTERS_AT_MOST = 2 * 1024 * 1024;
 
 /**
- * Whether a commit would succeed. While all of them do nothing is written to find out; once one has
- * failed, only a probe that is as large shows that there is room again: a smaller commit may fit into
- * what is left of a full disk.
+ * Whether a commit would succeed. After a success nothing is written to find out. After a failure
+ * only a probe of the same size shows that there is room again: a smaller commit may fit into the
+ * rest of a full disk.
  */
 export class StoreHealth {
   readonly #store: Pick<Store, "saveSetting">;
@@ -31,7 +31,7 @@ export class StoreHealth {
     this.#characters = Math.max(this.#characters, commit === undefined ? 0 : charactersOf(commit));
   }
 
-  /** Rejects with 503 where the last commit failed, and no probe has succeeded since. */
+  /** Rejects with 503 if the last commit failed, and no probe has succeeded since. */
   async check(): Promise<void> {
     if (this.#failure === undefined) return;
     const now = this.#clock.now();
@@ -57,7 +57,7 @@ export class StoreHealth {
       this.#failure = { cause };
       return;
     }
-    // What has failed meanwhile is newer than the probe.
+    // A failure during the probe is newer than it.
     if (this.#failure !== failure) return;
     this.#failure = undefined;
     this.#characters = 0;

@@ -1,7 +1,10 @@
 import type { Clock } from "@waybill/protocol/wire";
 import { DeadlineTimer } from "../deadline-timer.ts";
 
-/** A recipient's unsigned word that it has taken an attempt. It is in no commit; a signed acceptance follows. */
+/**
+ * A recipient's unsigned message that it has taken an attempt. It is in no commit; a signed
+ * acceptance follows.
+ */
 export interface TakenAttempt {
   readonly by: string;
   readonly attempt: number;
@@ -11,9 +14,9 @@ export interface TakenAttempt {
 }
 
 /**
- * Wakes handoffs whose attempt was taken and not accepted in time, which no store could tell of. It
- * holds one timer for all. Nearly every attempt is accepted within moments: so few stand here at
- * once that it is cheapest to look through all of them when the timer has come.
+ * Wakes handoffs whose attempt was taken and not accepted in time. The store does not know which were
+ * taken. It holds one timer for all. Nearly every attempt is accepted within moments, so there are
+ * few at a time, and scanning them when the timer fires is cheapest.
  */
 export class AcceptanceTimers {
   readonly #clock: Clock;
@@ -34,7 +37,7 @@ export class AcceptanceTimers {
     this.#timer.note(taken.until);
   }
 
-  /** What was said of it is on disk, with the time to wake it at. */
+  /** The attempt's state is on disk, with its own timer. */
   forget(id: string): void {
     this.#taken.delete(id);
   }

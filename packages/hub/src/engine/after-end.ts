@@ -11,7 +11,7 @@ const DEAD_LETTER_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 /** The original envelope travels inside another one, which has the same size limit. */
 const ENVELOPE_PART = 0.5;
 
-/** Does what is left to do after an end. It is idempotent: after a crash all of it is done again. */
+/** Does the remaining work after an end. It is idempotent: after a crash all of it is repeated. */
 export async function runAfterEnd(engine: Engine, id: string): Promise<void> {
   const found = await engine.records.load(id);
   for (const name of found?.record.afterEnd ?? []) {
@@ -53,7 +53,7 @@ const AFTER_END: Readonly<
         from: engine.id,
         domain: engine.domain,
         to: agent,
-        // Derived, so that the letter is handed over once, whenever the hub goes down.
+        // Derived, so that the letter is handed over once, even if the hub crashes.
         handoffId: derivedId("dead letter", state.id),
         timeoutMs: DEAD_LETTER_TIMEOUT_MS,
         body: {
@@ -74,7 +74,8 @@ const AFTER_END: Readonly<
     try {
       await submit(engine, signEnvelope(handoff, key));
     } catch (error) {
-      // 409: it was handed over before a crash. Otherwise nobody takes it, and the letter stays listed.
+      // 409: it was handed over before a crash. Otherwise no agent takes it, and the letter stays
+      // listed.
       const isFinal = [403, 404, 409, 422].includes(WaybillError.from(error).status);
       if (!isFinal) throw error;
       engine.log({ event: "failure", handoffId: state.id, error });

@@ -47,7 +47,7 @@ function handOff({ domain, submit }: HubServer): Promise<string> {
   return submit(signEnvelope(handoff, owner));
 }
 
-test("an offer whose commit fails is not delivered, and gives the recipient's room back", async () => {
+test("an offer whose commit fails is not delivered, and frees the recipient's room", async () => {
   const opened = await open();
   const { id: to, domain } = opened;
   const claim = { from: "worker", to, domain, instance: "one", id: newId(), at: Date.now() };
@@ -68,7 +68,7 @@ test("an offer whose commit fails is not delivered, and gives the recipient's ro
   expect(offers).toHaveLength(1);
 });
 
-test("a handoff whose commit fails gives its place among the open ones back", async () => {
+test("a handoff whose commit fails frees its place among the open ones", async () => {
   const opened = await open({ openHandoffs: 1 });
   failures = 1;
   await expect(handOff(opened)).rejects.toThrow("The disk is full.");

@@ -10,18 +10,18 @@ import { conclude } from "./conclude.ts";
 import type { Engine } from "./engine.ts";
 import { catchUp, resolveUnknownCommit } from "./other-hubs.ts";
 
-/** What a change decides, from the record as it is: in the transaction, and for whoever asked. */
+/** What a change decides, from the current record: in the transaction, and for the caller. */
 export type Plan<Value> = (transaction: HandoffTransaction) => Value | Promise<Value>;
 
 export type Committed<Value> =
   | { readonly type: "changed"; readonly value: Value; readonly transaction: HandoffTransaction }
-  /** Somebody's envelope of the same id is in the ledger. */
+  /** Another envelope with the same id is in the ledger. */
   | { readonly type: "replayed"; readonly digest: Digest };
 
 /**
- * The road that every change of a handoff takes: load, decide, match and sign, commit, deliver. Changes of
- * one handoff go one after the other. `isAbsent`: the store was asked a moment ago and has none; if that
- * is not so any more, the commit tells.
+ * The path of every change of a handoff: load, decide, match and sign, commit, deliver. Changes of
+ * one handoff are serialised. `isAbsent`: the store was asked a moment ago and has no such handoff;
+ * if that has changed, the commit conflicts.
  */
 export function commitHandoff<Value>(
   engine: Engine,
@@ -38,7 +38,7 @@ export function commitHandoff<Value>(
       let value: Value;
       let written: Written;
       try {
-        // Waits only for what is not in memory, and mostly all of it is.
+        // Waits only if something must be read; usually everything is in memory.
         const planned = plan(transaction);
         value = planned instanceof Promise ? await planned : planned;
         if (setsOff(transaction)) await match(engine, transaction);
@@ -59,14 +59,14 @@ export function commitHandoff<Value>(
       if (written.type === "unknown") throw written.error;
       await catchUp(engine, id, before);
       if (written.type === "replayed") return written;
-      // Another hub has written first: the plan is made again, on what that one wrote.
+      // Another hub has written first: the plan is made again, from the new record.
     }
   });
 }
 
 /**
- * Takes a frame: in memory, and every second one on disk. With frames a third of the lease apart
- * no other hub, and no restart, sees an attempt as silent that is not.
+ * Accepts a frame: in memory, and every second one on disk. With frames a third of the lease apart,
+ * no other hub and no restart takes a live attempt for silent.
  */
 export function commitFrame(
   engine: Engine,
@@ -94,7 +94,7 @@ export function commitFrame(
   });
 }
 
-/** As the store has it now, whatever other hubs have not told yet. */
+/** The record in the store, including changes of other hubs that were not announced yet. */
 export async function currentRecord(
   engine: Engine,
   id: string,
@@ -117,7 +117,7 @@ function setsOff({
   return isDue || hasEnded || record.isWaiting || record.blobs !== undefined;
 }
 
-/** Puts into the transaction what follows from a plan: an offer or a wait, the end's notice, its blobs. */
+/** Adds to the transaction what follows from a plan: an offer or a wait, the end's notice, its blobs. */
 async function match(engine: Engine, transaction: HandoffTransaction): Promise<void> {
   const { isOpen, at } = transaction;
   const record = transaction.record!;
@@ -127,7 +127,7 @@ async function match(engine: Engine, transaction: HandoffTransaction): Promise<v
   if (transaction.record!.blobs !== undefined) await engine.blobs?.bind(transaction);
 }
 
-/** Takes back what was reserved for a transaction that is not on disk. */
+/** Releases what was reserved for a transaction that is not on disk. */
 function release(engine: Engine, transaction: HandoffTransaction): void {
   const { state } = transaction.record ?? {};
   if (state === undefined) return;
@@ -143,8 +143,8 @@ function release(engine: Engine, transaction: HandoffTransaction): void {
 }
 
 /**
- * The transaction is on disk: sends what it says, and sets off what follows from it. It gives something
- * to wait for only where what is to be sent has to be read.
+ * The transaction is on disk: sends its messages, and triggers its consequences. Returns a promise
+ * only if what is to be sent must be read.
  */
 function deliver(
   engine: Engine,
@@ -166,10 +166,10 @@ function deliver(
     if (record.blobs !== undefined) engine.blobs?.ended(at);
     engine.log({ event: "ended", handoffId: stored.id, status: record.state.status });
   }
-  // Delivering lets go of what a recipient held, which says how long it took.
+  // Delivering removes what a recipient held, which includes how long it took.
   const outcomes = outcomesOf(engine, transaction);
   const sending = engine.deliveries.send(record, transaction.outgoing)?.catch((error: unknown) => {
-    // It stays in the inbox of whom it is for.
+    // It stays in its recipient's inbox.
     engine.log({ event: "failure", handoffId: stored.id, error });
   });
   for (const outcome of outcomes) {
@@ -178,7 +178,7 @@ function deliver(
   return sending;
 }
 
-/** If it is on disk, its sender hears so when it sends again; nobody would act on it before. */
+/** If it is on disk, its sender learns so by sending again; nobody acts on it before. */
 function onCommitUnknown(engine: Engine, stored: StoredHandoff | undefined): void {
   if (stored === undefined) return;
   engine.timers.note(stored.wakeAt);
@@ -190,14 +190,17 @@ function onCommitUnknown(engine: Engine, stored: StoredHandoff | undefined): voi
 
 type RecipientOutcome = Outcome & { readonly recipient: string };
 
-/** How the attempts ended that this closes, with what only the recipient's session knows about each. */
+/**
+ * The outcomes of the attempts that this closes, with what only the recipient's session knows about
+ * each.
+ */
 function outcomesOf(engine: Engine, transaction: HandoffTransaction): RecipientOutcome[] {
   const { state, asked } = transaction.record!;
   return transaction.outcomes().map((outcome) => {
     const agent = engine.agentSessions.get(outcome.recipient);
     const isHeld = agent?.heldAttempt(state.id) !== undefined;
     const heldMs = agent?.heldMs(state.id);
-    // Who waited for a person's answer was not slow.
+    // Waiting for a person's answer does not count as slowness.
     const tookMs = asked.length > 0 ? undefined : heldMs;
     return { ...outcome, isCrash: !isHeld, tookMs };
   });

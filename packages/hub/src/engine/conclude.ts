@@ -5,7 +5,10 @@ import type { Engine } from "./engine.ts";
 import { whyWaiting, waitText } from "../routing/why-waiting.ts";
 import { DECIDED_WITHOUT_IT, noticeOf, reasonOf } from "./notice.ts";
 
-/** Adds to the commit of an end what belongs to it: the hub's notice, and what is left to do after it. */
+/**
+ * Adds to the commit of an end what belongs to it: the hub's notice, and the work that remains after
+ * it.
+ */
 export async function conclude(engine: Engine, transaction: HandoffTransaction): Promise<void> {
   const { state, hasChildren } = transaction.record!;
   if (state.outcome === null) {
@@ -50,7 +53,7 @@ export async function conclude(engine: Engine, transaction: HandoffTransaction):
   }
 }
 
-/** The reason in the notice: for a handoff that waited, with the most telling reason why it waited. */
+/** The reason in the notice: for a handoff that waited, the most relevant reason why it waited. */
 async function reasonFor(
   engine: Engine,
   transaction: HandoffTransaction,
@@ -59,7 +62,7 @@ async function reasonFor(
   const { before } = transaction;
   const record = transaction.record!;
   const { state, cause } = record;
-  // A delegator that has lost its permission is told so, whether the handoff waited or not.
+  // A delegator that has lost its permission is told so, whether or not the handoff waited.
   const isToldWhy = before?.isWaiting === true || state.status === 403;
   const waited =
     state.state === "dead_lettered" && isToldWhy

@@ -25,7 +25,7 @@ export class Deliveries {
     this.#now = now;
   }
 
-  /** Gives something to wait for where an envelope has to be read. */
+  /** Returns a promise if an envelope must be read. */
   send(record: HandoffRecord, outgoing: readonly Outgoing[]): Promise<unknown> | undefined {
     const { id: handoffId } = record.state;
     const waits: Promise<void>[] = [];
@@ -44,8 +44,8 @@ export class Deliveries {
   }
 
   /**
-   * Delivers everything about a handoff that an agent may have missed, except what is in `given`. Returns
-   * true if there is more than can be sent before the agent has read some of it.
+   * Delivers everything about a handoff that an agent may have missed, except what is in `given`.
+   * Returns true if there is more than can be sent before the agent has read some of it.
    */
   async catchUp(
     record: HandoffRecord,

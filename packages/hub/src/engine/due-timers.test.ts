@@ -24,7 +24,7 @@ async function attemptsOf(id: string) {
   return (await world.hub.handoff(id, "owner"))!.attempts.map(({ closed }) => closed);
 }
 
-test("a deadline that passes ends the handoff with 504, no sooner", async () => {
+test("a handoff ends with 504 at its deadline, not earlier", async () => {
   const { handoff_id: id } = await world.handOff(owner, { timeoutMs: TIMEOUT_MS });
   await world.receipt(worker, offersOf(worker)[0]!, { status: 101 });
   for (let passed = 0; passed < TIMEOUT_MS - 3_000; passed += 3_000) {
@@ -79,7 +79,7 @@ describe("an attempt", () => {
     expect(await attemptsOf(id)).toEqual(["lease_lost"]);
   });
 
-  test("that is kept by heartbeats is so for every hub over the store", async () => {
+  test("that is kept by heartbeats stays so for every hub over the store", async () => {
     const { handoff_id: id } = await world.handOff(owner);
     await world.receipt(worker, offersOf(worker)[0]!, { status: 101 });
     for (let beat = 0; beat < 6; beat++) {
@@ -90,7 +90,7 @@ describe("an attempt", () => {
     expect((await world.store.handoff(id))!.wakeAt).toBeGreaterThan(world.clock.now());
   });
 
-  test("is not kept by the heartbeats of anybody else", async () => {
+  test("is not kept by another agent's heartbeats", async () => {
     const stranger = await world.attach(await world.publish("stranger", [{ name: "other" }]));
     const { handoff_id: id } = await world.handOff(owner);
     await world.receipt(worker, offersOf(worker)[0]!, { status: 101 });
@@ -101,7 +101,7 @@ describe("an attempt", () => {
     expect(await attemptsOf(id)).toEqual(["lease_lost"]);
   });
 
-  test("that was silent while no hub was there gets one more lease, and not another", async () => {
+  test("that was silent while the hub was down gets one more lease, and only one", async () => {
     const { handoff_id: id } = await world.handOff(owner);
     await world.receipt(worker, offersOf(worker)[0]!, { status: 101 });
     await world.hub.close();

@@ -7,18 +7,18 @@ import type { Engine } from "./engine.ts";
 import { runAfterEnd } from "./after-end.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
 
-/** What the clock has made due, and what was left undone when a hub went down. */
+/** Applies what has become due, and completes what was unfinished when a hub went down. */
 export function applyDueTimers(engine: Engine, { id, version }: StoredHandoff): Promise<void> {
   return applyTimers(engine, id, (transaction) => {
     const { record } = transaction;
     applyDueEvents(transaction, engine.openedAt);
-    // A frame has moved its time on, in memory alone; where another hub was first, nothing is left.
+    // A frame has postponed it, only in memory; if another hub was first, nothing is left to do.
     const isStale = record === transaction.record && transaction.version === version;
     if (isStale && record!.afterEnd.length === 0) transaction.isForced = true;
   });
 }
 
-/** The grace of an attempt that was taken is over: what is not accepted by now is lost. */
+/** The grace period of a taken attempt is over: if it is not accepted by now, it is lost. */
 export function expireAcceptance(
   engine: Engine,
   id: string,
@@ -26,7 +26,7 @@ export function expireAcceptance(
 ): Promise<void> {
   return applyTimers(engine, id, (transaction) => {
     const frame = { type: "taken", by, attempt, at } as const;
-    // Where another hub has written since, the frame is in no record any more.
+    // If another hub has written since, no record contains the frame any more.
     if (transaction.frame(frame) === 100) transaction.entries.push(decisionEntry(at, id, frame));
     applyDueEvents(transaction, engine.openedAt);
   });
@@ -64,14 +64,14 @@ function appliesDueEvent(
   const live = liveAttempt(state);
   const wasSilent = live?.silentAt != null && live.silentAt < openedAt;
   if (due.type === "lease_lost" && live?.state === "accepted" && wasSilent) {
-    // While no hub was there to hear it, silence was not the recipient's: one more lease.
+    // While the hub was down it could not hear the recipient: the attempt gets one more lease.
     const { recipient: by, number: attempt } = live;
     return transaction.frame({ type: "heartbeat", by, attempt, at: transaction.at }) === 100;
   }
   if (due.type === "expire") return transaction.decide({ type: "expire" }) === 100;
   if (due.type !== "unreachable" && due.type !== "lease_lost") return false;
   if (live?.state === "offered") {
-    // Nor could it take an offer, or accept what it took: that has its whole time from the start on.
+    // Nor could the recipient take an offer, or accept it: these timers restart when the hub starts.
     const { offerMs, graceMs } = state.terms;
     const silentAt = openedAt + (live.isTaken ? graceMs : offerMs);
     if (transaction.at < silentAt) {

@@ -37,7 +37,7 @@ describe("the end of a handoff", () => {
     expect(await stateOf(other.handoff_id)).toMatchObject({ state: "open" });
   });
 
-  test("is delivered to its delegator again until that has acknowledged it", async () => {
+  test("is delivered to its delegator again until it is acknowledged", async () => {
     await world.handOff(owner);
     await world.result(worker, offersOf(worker)[0]!, DONE);
     for (const instance of ["one", "two"]) {
@@ -54,7 +54,7 @@ describe("a group", () => {
   }
   const [groupId, job] = [newId(), newId()];
 
-  test("of which any one is enough ends the others with its first result", async () => {
+  test("that needs any one is ended by its first result", async () => {
     const members = [await member(0), await member(1), await member(2)];
     await world.result(worker, offersOf(worker)[1]!, DONE);
     const states = await Promise.all(members.map(({ handoff_id: id }) => stateOf(id)));
@@ -68,7 +68,7 @@ describe("a group", () => {
     expect(await stateOf(late.handoff_id)).toMatchObject({ state: "cancelled" });
   });
 
-  test("of which all are needed ends the others with the first failure", async () => {
+  test("that needs all is ended by the first failure", async () => {
     const all = { join: "all" } as const;
     const members = [await member(0, all), await member(1, all)];
     await world.result(worker, offersOf(worker)[0]!, FAILED);
@@ -76,7 +76,7 @@ describe("a group", () => {
     expect(states.map(({ state }) => state)).toEqual(["failed", "cancelled"]);
   });
 
-  test("of which a quorum is needed goes on until it is reached", async () => {
+  test("that needs a quorum continues until it is reached", async () => {
     const quorum = { join: "quorum", quorum: 2 } as const;
     const last = [await member(0, quorum), await member(1, quorum), await member(2, quorum)][2]!;
     await world.result(worker, offersOf(worker)[0]!, DONE);
@@ -85,7 +85,7 @@ describe("a group", () => {
     expect(await stateOf(last.handoff_id)).toMatchObject({ state: "cancelled" });
   });
 
-  test("of which all are needed goes on after a success", async () => {
+  test("that needs all continues after a success", async () => {
     const all = { join: "all" } as const;
     const members = [await member(0, all), await member(1, all)];
     await world.result(worker, offersOf(worker)[0]!, DONE);

@@ -40,12 +40,12 @@ import { expireAcceptance, applyDueTimers } from "./due-timers.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** What happens at a hub: what it logs, and new manifests. */
+/** What a hub reports: log events, and new manifests. */
 export type HubNews = HubLogEvent | { readonly event: "published"; readonly agent: string };
 
 /**
- * The parts of one hub, put together. The reducer decides every change of a handoff; the change and
- * everything that follows from it go to disk in one commit, and only then does anybody see it.
+ * The assembled parts of one hub. The reducer decides every change of a handoff; the change and all
+ * its consequences go to disk in one commit, and only then become visible.
  */
 export class Engine {
   readonly id: string;
@@ -68,7 +68,7 @@ export class Engine {
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
   readonly handoffGroups: HandoffGroups;
-  /** Undefined where the store has no place for blobs. */
+  /** Undefined if the store does not support blobs. */
   readonly blobs: BlobCustody | undefined;
   readonly agentSessions: Map<string, AgentSession> = new Map();
   readonly unseen: UnacknowledgedDeliveries;
@@ -231,7 +231,7 @@ export class Engine {
     await this.#settings.save();
   }
 
-  /** Work that nobody waits for; `close` does. */
+  /** Background work. Only `close` waits for it. */
   inBackground(work: Promise<unknown>): void {
     const settled: Promise<void> = work.then(
       () => undefined,
@@ -289,7 +289,7 @@ export class Engine {
   #onCommitted(stored: StoredHandoff): void {
     if (this.records.isOwnWrite(stored)) return;
     onCommitOfAnotherHub(this, stored);
-    // Each hub may have committed a member of a group before it heard of the other's.
+    // Each hub may have committed a member of a group before it learned of the other's.
     if (this.handoffGroups.isKnown(stored)) {
       this.inBackground(endGroup(this, stored.delegator, stored.groupId!));
     }

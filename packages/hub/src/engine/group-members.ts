@@ -11,7 +11,7 @@ interface Member {
   readonly replayedBy: string | null;
 }
 
-/** The members of one group, as far as the group's rule is concerned. */
+/** The members of one group, as its rule sees them. */
 export class GroupMembers {
   readonly #members = new Map<string, Member>();
   #rule: Rule | undefined;
@@ -21,7 +21,7 @@ export class GroupMembers {
     return this.#members.size;
   }
 
-  /** A commit of a member, by whichever hub. */
+  /** A commit of a member, by any hub. */
   note({ version, record }: VersionedRecord): void {
     const { group, state, replayedBy, correlationId } = record;
     if ((this.#members.get(state.id)?.version ?? -1) >= version) return;
@@ -65,7 +65,7 @@ export class GroupMembers {
     );
   }
 
-  /** The commit of a member that was to join has failed. */
+  /** The commit of a joining member has failed. */
   leave(id: string): void {
     if (this.#members.get(id)?.version !== 0) return;
     this.#members.delete(id);
@@ -76,7 +76,7 @@ export class GroupMembers {
     if (this.#rule === undefined) return false;
     const places = new Map<number, HandoffState>();
     for (const { index, state, replayedBy } of this.#members.values()) {
-      // A replay comes after its original, and takes its index.
+      // A replay follows its original, and takes its index.
       if (replayedBy === null || !places.has(index)) places.set(index, state);
     }
     const { size, join, quorum, onFailure } = this.#rule;

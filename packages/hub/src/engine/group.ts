@@ -8,7 +8,7 @@ import type { Engine } from "./engine.ts";
 import { GroupMembers } from "./group-members.ts";
 
 const PAGE = 100;
-/** Of all groups together. A larger group is read again by each that joins it alone. */
+/** In all groups together. A larger group is read again by each member that joins it alone. */
 const MEMBERS_KEPT = 100_000;
 
 interface KnownGroup {
@@ -18,8 +18,8 @@ interface KnownGroup {
 }
 
 /**
- * The groups of handoffs that were joined lately. A group is read from the store once, and then updated
- * with every commit of any hub.
+ * The recently joined groups of handoffs. A group is read from the store once, and then updated with
+ * every commit of any hub.
  */
 export class HandoffGroups {
   readonly #store: Pick<Store, "group">;
@@ -67,7 +67,7 @@ export class HandoffGroups {
     return this.#joined.get(key)?.group ?? this.#known.get(key);
   }
 
-  /** What was committed meanwhile is newer than what is read, and stays. */
+  /** Commits during the read are newer than its result, and stay. */
   async #load(delegator: string, groupId: string, members: GroupMembers): Promise<GroupMembers> {
     for (let after: string | undefined; ;) {
       const page = await this.#store.group(delegator, groupId, { after, limit: PAGE });
@@ -122,7 +122,7 @@ function keyOf(delegator: string, groupId: string): string {
   return `${delegator} ${groupId}`;
 }
 
-/** Cancels the open members of a decided group. It is idempotent, and done again after a crash. */
+/** Cancels the open members of a decided group. It is idempotent, and repeated after a crash. */
 export async function endGroup(engine: Engine, delegator: string, groupId: string): Promise<void> {
   const members = await engine.handoffGroups.of(delegator, groupId);
   if (!members.isDecided()) return;

@@ -4,8 +4,8 @@ import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Store } from "../store.ts";
 
 /**
- * The agent that holds the session of a handoff. It follows from the handoffs that the store has, so
- * that nothing is kept in memory for a session, however many there are.
+ * The agent that holds the session of a handoff. It is derived from the handoffs in the store, so
+ * that sessions take no memory, however many there are.
  */
 export async function holderOf(
   store: Pick<Store, "session">,

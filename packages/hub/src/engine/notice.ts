@@ -51,7 +51,7 @@ export function noticeOf(
   return { envelope, text, digest: digestOf(text), kid: key.kid };
 }
 
-/** Why it ended, in a sentence for whoever finds it later. `waited`: why it waited, if it did. */
+/** Why it ended, in a sentence for later readers. `waited`: why it waited, if it did. */
 export function reasonOf(
   { status, attempts, deadline, recipient }: Handoff,
   cause: Cause | undefined,

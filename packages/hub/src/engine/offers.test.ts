@@ -24,10 +24,10 @@ import type { CountedStore } from "../registry/counted-store-fixture.ts";
 
 type Offer = Extract<Delivery, { type: "offer" }>;
 
-/** Enough that one walk over all of them is told from a constant. */
+/** Enough to distinguish a scan of all of them from constant cost. */
 const WAITING = 200;
 const FRAMES = 50;
-/** What one frame may read, however much waits. */
+/** How much one frame may read, however much waits. */
 const READS_A_FRAME = 2;
 const CHARACTERS_A_FRAME = 5_000;
 
@@ -83,7 +83,7 @@ async function attachAgain(agent: string, key: PrivateKey, credit: number): Prom
   return { agent, key, line, offers };
 }
 
-/** Everything in memory that was on its way has arrived. */
+/** Settles when everything in flight in memory has arrived. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -108,7 +108,7 @@ async function handOffMany(capability: string, more: Partial<HandoffInput> = {})
   await settled();
 }
 
-/** Ends an attempt that was offered, and gives its place back. */
+/** Ends an attempt that was offered, and frees its place. */
 async function finish({ agent, key }: Worker, { envelope, attempt }: Offer): Promise<void> {
   const handoff = parseEnvelope(readCompact(envelope).payload) as HandoffEnvelope;
   const re = digestOf(envelope);
@@ -127,14 +127,14 @@ async function finish({ agent, key }: Worker, { envelope, attempt }: Offer): Pro
   await settled();
 }
 
-/** Nothing but so much a frame was read, however much waits. */
+/** The frames read only a constant amount, however much waits. */
 function expectConstant(frames: number): void {
   const reads = counted.calls("waiting") + counted.calls("handoff");
   expect(reads).toBeLessThanOrEqual(frames * READS_A_FRAME);
   expect(counted.characters()).toBeLessThanOrEqual(frames * CHARACTERS_A_FRAME);
 }
 
-/** It is looked at for everything that waits, once. */
+/** The agent is considered once for everything that waits. */
 async function lookOnce({ line }: Worker): Promise<void> {
   line.setCredit(0);
   line.setCredit(100);
@@ -148,7 +148,7 @@ function namesOf({ offers }: Worker): string[] {
 
 const NEVER = { name: "work", input_schema: { type: "string", const: "never" } };
 
-/** Work of which the agent takes none, and one who is away would take all. */
+/** Work that the agent does not accept, and that an agent that is away would accept. */
 async function unfit(credit: number): Promise<Worker> {
   await publish("away", [{ name: "work" }]);
   const worker = await attach("worker", [NEVER, { name: "other" }], credit);
@@ -187,7 +187,7 @@ for (const [how, credits] of Object.entries(FLAPS)) {
   });
 }
 
-test("39: a place that is given back costs what is offered for it, however much waits that does not fit", async () => {
+test("39: a freed place costs what is offered for it, however much waits that does not fit", async () => {
   const worker = await unfit(1);
   for (let count = 0; count < 5; count++) await handOff("other", { to: "worker" });
   await settled();
@@ -198,7 +198,7 @@ test("39: a place that is given back costs what is offered for it, however much 
   expectConstant(3 * 10);
 });
 
-test("39: work that comes before much that waits costs the same, and is offered first", async () => {
+test("39: work that precedes many waiting handoffs costs the same, and is offered first", async () => {
   const worker = await unfit(1);
   await lookOnce(worker);
   worker.line.setCredit(0);
@@ -213,7 +213,7 @@ test("39: work that comes before much that waits costs the same, and is offered 
   expectConstant(10);
 });
 
-test("39: while work comes in, the agent is not looked at again for what does not fit it", async () => {
+test("39: while work arrives, the agent is not considered again for work that does not fit it", async () => {
   const worker = await unfit(100);
   await lookOnce(worker);
   for (let count = 0; count < FRAMES; count++) {
@@ -226,7 +226,7 @@ test("39: while work comes in, the agent is not looked at again for what does no
   expectConstant(FRAMES * 4);
 });
 
-test("a place at a full capability is given to the first that waits for it", async () => {
+test("a free place at a full capability is given to the first handoff that waits for it", async () => {
   const limits = [
     { name: "one", concurrency: 1 },
     { name: "two", concurrency: 2 },
@@ -240,7 +240,7 @@ test("a place at a full capability is given to the first that waits for it", asy
   await settled();
   const done: Record<string, string[]> = { one: [], two: [] };
   for (let turn = 0; turn < 24; turn++) {
-    // Now this capability is freed, now that one.
+    // Frees one capability or another in turn.
     const offer = worker.offers.splice((turn * 7) % worker.offers.length, 1)[0]!;
     const name = ids.one.includes(offer.handoff_id) ? "one" : "two";
     done[name]!.push(offer.handoff_id);
@@ -250,7 +250,7 @@ test("a place at a full capability is given to the first that waits for it", asy
   expect(done["two"]!.toSorted()).toEqual(ids.two.toSorted());
 });
 
-test("what one version of a capability has no room for is offered when it has", async () => {
+test("work for a version of a capability that has no room is offered when it has room", async () => {
   const versions = [
     { name: "work", version: "1", concurrency: 1 },
     { name: "work", version: "2", concurrency: 5 },
@@ -265,7 +265,7 @@ test("what one version of a capability has no room for is offered when it has", 
   expect(namesOf(worker)).toEqual(ids);
 });
 
-test("39: an agent that comes back is not looked at again for what it can't take", async () => {
+test("39: an agent that reconnects is not considered again for work that it can't take", async () => {
   const worker = await unfit(100);
   await lookOnce(worker);
   let { line } = worker;
@@ -280,7 +280,7 @@ test("39: an agent that comes back is not looked at again for what it can't take
   expect(namesOf(later)).toEqual([fit.handoff_id]);
 });
 
-test("an agent that comes back with another manifest is offered what it takes now", async () => {
+test("an agent that reconnects with another manifest is offered work that it accepts now", async () => {
   const worker = await unfit(100);
   await lookOnce(worker);
   await worker.line.close();
@@ -292,7 +292,7 @@ test("an agent that comes back with another manifest is offered what it takes no
   expect(later.offers).toHaveLength(WAITING);
 });
 
-test("an agent that publishes while it leaves amid a look is offered what it takes now", async () => {
+test("an agent that publishes while it disconnects during a pull is offered work that it accepts now", async () => {
   const worker = await unfit(100);
   const { digest } = await hub.operator.presence("worker");
   const capabilities = [{ name: "work" }];
@@ -308,7 +308,7 @@ test("an agent that publishes while it leaves amid a look is offered what it tak
   expect(later.offers).toHaveLength(WAITING);
 });
 
-test("an agent that was away while a delegator joined a group is offered that one's work", async () => {
+test("an agent that was away while a delegator joined a group is offered that delegator's work", async () => {
   await publish("away", [{ name: "work" }]);
   const worker = await attach("worker", [{ name: "work", from: { groups: ["team"] } }], 100);
   const handoff = await handOff("work");
@@ -320,7 +320,7 @@ test("an agent that was away while a delegator joined a group is offered that on
   expect(namesOf(later)).toEqual([handoff.handoff_id]);
 });
 
-test("39: an agent whose ejection is over is looked at again, and nobody else is", async () => {
+test("39: an agent whose ejection is over is considered again, and no other agent is", async () => {
   const stats = { ...NO_STATS, consecutiveFailures: 3, ejectedUntil: clock.now() + 30_000 };
   await counted.store.saveSetting("reliability bad work", JSON.stringify(stats));
   const good = await attach("good", [{ name: "work" }], 1);
@@ -340,7 +340,7 @@ test("39: an agent whose ejection is over is looked at again, and nobody else is
   expect(counted.calls("handoff")).toBeLessThanOrEqual(WAITING / 10);
 });
 
-test("an agent that attaches while a handoff is on its way to disk is offered it", async () => {
+test("an agent that attaches while a handoff is being committed is offered it", async () => {
   const worker = await attach("worker", [{ name: "work" }], 0);
   await worker.line.close();
   slow.hold();

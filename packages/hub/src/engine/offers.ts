@@ -27,10 +27,10 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 const ROUTED_AT_ONCE = 4;
 /** How many handoffs of one delegator are offered again at a time, after an agent may have missed them. */
 const MISSED_AT_ONCE = 8;
-/** For how many agents that have left the hub remembers how far they had come. */
+/** For how many disconnected agents the hub remembers their positions. */
 const AWAY_KEPT = 1_000;
 
-/** How far an agent has come, by target. */
+/** An agent's positions, by target. */
 type Queues = Map<string, WaitingQueue>;
 
 export interface OffersOptions {
@@ -49,8 +49,9 @@ interface Alarm {
 }
 
 /**
- * Brings due handoffs and agents with room together. It remembers what each agent was considered for:
- * when an agent has room again, the cost is what it is offered, and not all that waits for others.
+ * Matches due handoffs and agents with room. It remembers what each agent was considered for: when an
+ * agent has room again, the cost depends on what it is offered, and not on everything that waits for
+ * others.
  */
 export class Offers {
   readonly #options: OffersOptions;
@@ -61,9 +62,9 @@ export class Offers {
   readonly #waitedFor = new Map<string, number>();
   #notes = 0;
   readonly #queues = new Map<AgentSession, Queues>();
-  /** The queues of agents that have left, in the order in which they left. */
+  /** The queues of disconnected agents, in the order in which they left. */
   readonly #away = new Map<string, Queues>();
-  /** One pull at a time for each agent: one that comes back waits for the pull of its old connection. */
+  /** One pull at a time for each agent: one that reconnects waits for the pull of its old connection. */
   readonly #byAgent = new KeyedQueue();
   readonly #queuesOf = new Map<string, Set<WaitingQueue>>();
   readonly #pulling = new Map<AgentSession, "once" | "again">();
@@ -71,13 +72,13 @@ export class Offers {
   #pulls = 0;
   readonly #placedAfter = new WeakMap<HandoffTransaction, number>();
   readonly #routes = new WeakMap<HandoffTransaction, Route>();
-  /** Handoffs that somebody with room may have missed, by delegator. */
+  /** Handoffs that an agent with room may have missed, by delegator. */
   readonly #missed: Backlog;
   /** The routing of new handoffs, by delegator. */
   readonly #routing = new ConcurrencyLimit(ROUTED_AT_ONCE, leaveConcurrencySlot);
-  /** What was put behind others that wait, although there may be room for it. */
+  /** Handoffs queued behind others although there may be room for them. */
   readonly #queued = new WeakSet<HandoffTransaction>();
-  /** When targets are looked at anew, by everybody or by one agent. */
+  /** When targets are considered again, by all agents or by one. */
   readonly #alarms = new Map<string, Alarm>();
   readonly #failed = new Set<AgentSession>();
   #isClosed = false;
@@ -86,7 +87,7 @@ export class Offers {
     this.#options = options;
     this.#missed = new Backlog(MISSED_AT_ONCE, async (id) => {
       const offered = this.offerAgain(id);
-      // A failure is logged, and a hub that closes waits for what is under way.
+      // A failure is logged, and a closing hub waits for pulls in progress.
       options.inBackground(offered);
       await Promise.allSettled([offered]);
     });
@@ -113,7 +114,7 @@ export class Offers {
     for (const queue of this.#queuesOf.get(waitsFor) ?? []) queue.restart();
   }
 
-  /** A transaction is on disk. An agent that came while it was being written did not find it waiting. */
+  /** A transaction is on disk. An agent that attached during the write did not find it waiting. */
   onCommitted(transaction: HandoffTransaction, stored: StoredHandoff): void {
     const { id, waitsFor } = stored;
     this.noteWaiting(stored);
@@ -128,7 +129,7 @@ export class Offers {
     if (hasRoom) this.#missed.add(transaction.record!.state.delegator, id);
   }
 
-  /** Considers everything anew for all attached agents: what they may take has changed. */
+  /** Considers everything again for all attached agents: what they may take has changed. */
   lookAtAllAgain(): void {
     for (const queues of this.#away.values()) this.#drop(queues);
     this.#away.clear();
@@ -185,7 +186,7 @@ export class Offers {
     const attached = this.#options.attached.get(agent);
     if (attached === undefined) return;
     await this.#options.router.learn(attached);
-    // A decision that was under way may have used the old manifest.
+    // A decision in progress may have used the old manifest.
     this.#forget(attached);
     await this.welcome(attached);
   }
@@ -200,7 +201,7 @@ export class Offers {
 
   /** An agent has left. Its queues are kept, so that attaching again costs no more than staying. */
   left(attached: AgentSession): void {
-    // The pull that is under way takes care of it.
+    // The pull in progress takes care of it.
     if (!this.#pulling.has(attached)) this.#putAside(attached);
   }
 
@@ -254,7 +255,7 @@ export class Offers {
     before?.disarm();
     const disarm = this.#options.clock.setTimer(at, () => {
       this.#alarms.delete(name);
-      // A timer of the clock may be shorter than this wait.
+      // The timer may fire before a long wait is over.
       if (this.#options.clock.now() < at) this.#alarm(name, at, ring);
       else ring();
     });
@@ -319,7 +320,7 @@ export class Offers {
     for (const queue of queues) queue.rest();
   }
 
-  /** Routes a handoff: says whether it still waits, and whether only because this agent lacks room. */
+  /** Routes a handoff: returns whether it still waits, and whether only because this agent lacks room. */
   async #look(
     { id }: QueuedHandoff,
     attached: AgentSession,
@@ -339,7 +340,7 @@ export class Offers {
     return found;
   }
 
-  /** Routes everything again that waits for these targets: there may be nobody left to wait for. */
+  /** Routes all handoffs that wait for these targets again: there may be no agent left to wait for. */
   async reconsider(targets: readonly string[]): Promise<void> {
     for (const target of targets) {
       let after: WaitingPlace | undefined;
@@ -359,7 +360,7 @@ export class Offers {
     });
   }
 
-  /** Plans what happens to a due handoff: an offer to the agent that the router picks, or a wait. */
+  /** Decides about a due handoff: an offer to the agent that the router picks, or a wait. */
   async place(transaction: HandoffTransaction): Promise<void> {
     const record = transaction.record!;
     this.#placedAfter.set(transaction, this.#pulls);
@@ -401,12 +402,12 @@ export class Offers {
     const { records, router } = this.#options;
     const work = () =>
       router.route(record, () => records.handoffOf(transaction), transaction.at, holder);
-    // A named recipient checks the input itself. Offers made again are bounded by whoever requests them.
+    // A named recipient checks the input itself. Repeated offers are bounded by whoever requests them.
     if (typeof record.to === "string" || transaction.wantsOffer) return work();
     return this.#routing.run(record.state.delegator, work);
   }
 
-  /** A new handoff must not take room that is being given to those that have waited. */
+  /** A new handoff must not take room that is being given to waiting ones. */
   #isOvertaking({ wantsOffer, record }: HandoffTransaction): boolean {
     return !wantsOffer && this.#pulling.size > 0 && this.#waitedFor.has(targetOf(record!));
   }

@@ -10,7 +10,7 @@ afterEach(() => world.hub.close());
 
 const FAILURE = new WaybillError(503, "The disk does not answer.");
 
-test("a delegator whose open handoffs could not be counted is counted again at its next handoff", async () => {
+test("a failed count of a delegator's open handoffs is repeated at its next handoff", async () => {
   const failing = new FailingStore();
   world = await World.open({ store: failing.store, limits: { openHandoffs: 1 } });
   const owner = await world.publish("owner", [{ name: "work" }]);
@@ -20,7 +20,7 @@ test("a delegator whose open handoffs could not be counted is counted again at i
   await expect(world.handOff(owner)).rejects.toMatchObject({ status: 301 });
 });
 
-test("a delegator has at most so many handoffs open, and hands off again when one has ended", async () => {
+test("a delegator is limited in its open handoffs, and may hand off again when one has ended", async () => {
   world = await World.open({ limits: { openHandoffs: 2 } });
   const owner = await world.publish("owner");
   const worker = await world.publish("worker", [{ name: "work" }]);
@@ -33,7 +33,7 @@ test("a delegator has at most so many handoffs open, and hands off again when on
   await expect(world.handOff(owner)).rejects.toMatchObject({ status: 301 });
 });
 
-test("what was open before a restart counts after it", async () => {
+test("handoffs that were open before a restart count after it", async () => {
   const store = memoryStore();
   const limits = { openHandoffs: 1 };
   const before = await World.open({ store, limits });
@@ -44,7 +44,7 @@ test("what was open before a restart counts after it", async () => {
   await expect(world.handOff(owner)).rejects.toMatchObject({ status: 301 });
 });
 
-test("what ends while it is counted is not open", async () => {
+test("a handoff that ends during the count is not counted as open", async () => {
   world = await World.open();
   const owner = await world.publish("owner", [{ name: "work" }]);
   const { handoff_id: id } = await world.handOff(owner);

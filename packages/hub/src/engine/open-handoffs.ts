@@ -30,17 +30,17 @@ export class OpenHandoffs {
     this.#most = most;
   }
 
-  /** Reads what these have open, where that is not known. */
+  /** Loads the counts of these delegators, if they are unknown. */
   async load(delegators: readonly string[]): Promise<void> {
     await Promise.all(delegators.map((delegator) => this.#countOf(delegator).loaded));
   }
 
-  /** Whether it is known what these have open: of very many, it may have been forgotten again. */
+  /** Whether the counts of these are loaded: with very many delegators, they may have been evicted. */
   isLoaded(delegators: readonly string[]): boolean {
     return delegators.every((delegator) => this.#counts.get(delegator)?.isLoading === false);
   }
 
-  /** How much these have open together, once that is loaded. */
+  /** The number of open handoffs of these together, after loading. */
   countOf(delegators: readonly string[]): number {
     return delegators.reduce((sum, each) => sum + (this.#counts.get(each)?.ids.size ?? 0), 0);
   }
@@ -64,7 +64,7 @@ export class OpenHandoffs {
     count?.ids.delete(id);
   }
 
-  /** A commit, whichever hub has made it. */
+  /** A commit, by any hub. */
   note({ id, delegator, state }: StoredHandoff): void {
     if (state === "open") this.#counts.get(delegator)?.ids.add(id);
     else this.leave(delegator, id);

@@ -4,31 +4,31 @@ import type { LifecycleTerms } from "@waybill/protocol/hub";
 import type { Clock, Newcomers } from "@waybill/protocol/wire";
 import type { Store } from "../store.ts";
 
-/** The limits of a hub: those of the protocol, and what it keeps for its agents. */
+/** The limits of a hub: those of the protocol, and those of what it stores for its agents. */
 export interface HubLimits extends Limits {
   /** Handoffs that one delegator may have open here at the same time. */
   openHandoffs: number;
-  /** Deltas of one attempt that are passed on in a second. The rest is dropped. */
+  /** Deltas of one attempt that are passed on in a second. Further ones are dropped. */
   deltasPerSecond: number;
-  /** Characters of deliveries that are held until agents say that they have arrived, of all agents together. */
+  /** Characters of unacknowledged deliveries, of all agents together. */
   unseenCharacters: number;
-  /** Characters of the answers to all questions of one handoff: they go along with each of its offers. */
+  /** Characters of the answers to all questions of one handoff: every further offer of it contains them. */
   answerCharacters: number;
   /** Bytes of one blob. */
   blobBytes: number;
-  /** Blobs that one agent uploads at the same time, and has not completed. */
+  /** Incomplete blob uploads of one agent at the same time. */
   blobUploads: number;
-  /** Blobs that all agents together upload, and have not completed. */
+  /** Incomplete blob uploads of all agents together. */
   blobUploadsPerHub: number;
-  /** Bytes of all blobs that one agent has brought in, and of those that it uploads, at their full size. */
+  /** Bytes of all blobs that one agent has uploaded, and of its uploads in progress at their full size. */
   blobBytesPerAgent: number;
-  /** Bytes of all blobs of the hub, and what has arrived of uploads. */
+  /** Bytes of all blobs of the hub, and of what has arrived of uploads. */
   blobBytesPerHub: number;
-  /** For how long an upload is kept that is not complete, and of which nothing arrives. */
+  /** How long an incomplete upload is kept without new data. */
   blobIdleMs: number;
-  /** For how long a blob is kept that no envelope has named. */
+  /** How long a blob is kept that no envelope has referred to. */
   blobUnclaimedMs: number;
-  /** For how long a blob is kept after the end of the last handoff that names it. */
+  /** How long a blob is kept after the end of the last handoff that refers to it. */
   blobKeptMs: number;
 }
 
@@ -36,7 +36,7 @@ const GIB = 1024 ** 3;
 const MINUTE_MS = 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The limits of a hub where no option says otherwise. */
+/** The default limits of a hub. */
 export const HUB_LIMITS: Readonly<HubLimits> = {
   ...LIMITS,
   openHandoffs: 10_000,
@@ -55,46 +55,49 @@ export const HUB_LIMITS: Readonly<HubLimits> = {
 
 /** A hub over a store. */
 export interface HubOptions {
-  /** Where it keeps everything. */
+  /** Where it stores everything. */
   readonly store: Store;
   /**
-   * What the hub signs receipts and notices with. The same key at every start: `loadKey` keeps one in
-   * a file. Over a store in memory it may be left out, as all else is gone with the process, too.
+   * The key that signs receipts and notices. It must be the same at every start: `loadKey` keeps one
+   * in a file. Optional over a store in memory, which also ends with the process.
    */
   readonly key?: PrivateKey | undefined;
-  /** The hub's name as an agent. Left out: the name that the store was first opened with, or one derived from the key. */
+  /**
+   * The hub's id as an agent. By default the id that the store was first opened with, or one derived
+   * from the key.
+   */
   readonly id?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly newId?: (() => string) | undefined;
-  /** Numbers from 0 up to, but not including, 1, by which work is spread; Math.random where left out. */
+  /** Random numbers in [0, 1) that distribute work; by default Math.random. */
   readonly random?: (() => number) | undefined;
   readonly limits?: Partial<HubLimits> | undefined;
-  /** Terms where neither contract nor manifest says anything. */
+  /** The default terms, if neither contract nor manifest sets them. */
   readonly terms?: Partial<LifecycleTerms> | undefined;
   /**
-   * Whose manifests are let in. Left out, everybody's are, and held to their keys from then on:
-   * whoever can reach a hub inside a process is in that process.
+   * Whose manifests are admitted. By default everybody's, each held to its keys from then on: whoever
+   * can reach a hub inside a process is in that process.
    */
   readonly trust?: TrustPolicy | undefined;
   /**
-   * Whose first manifest is taken: `open`, anybody's; `allow-list`, those that `allowed` or an operator
-   * names; `invitation`, theirs, and those that an operator has invited. Left out, anybody's, and where
-   * the hub is served beyond this machine, by invitation.
+   * Whose first manifest is accepted: `open`, anybody's; `allow-list`, those that `allowed` or an
+   * operator names; `invitation`, these and agents that an operator has invited. By default
+   * anybody's, and by invitation if the hub is served beyond this machine.
    */
   readonly newcomers?: Newcomers | undefined;
-  /** Agent ids, and thumbprints of keys, that are let in without an invitation. */
+  /** Agent ids, and key thumbprints, that are admitted without an invitation. */
   readonly allowed?: readonly string[] | undefined;
   /** Agents that may replay the dead letters of others. */
   readonly operators?: readonly string[] | undefined;
-  /** An agent with the capability `dead_letter`, which is handed each dead letter. */
+  /** An agent with the capability `dead_letter`, to which each dead letter is handed off. */
   readonly deadLetterAgent?: string | undefined;
   readonly log?: ((event: HubLogEvent) => void) | undefined;
 }
 
-/** The same, once it is known what it signs with. */
+/** The same, once its key is known. */
 export type KeyedHubOptions = HubOptions & { readonly key: PrivateKey };
 
-/** What a hub tells its log. */
+/** An event in a hub's log. */
 export interface HubLogEvent {
   readonly event: "attached" | "detached" | "ended" | "failure";
   readonly agent?: string;

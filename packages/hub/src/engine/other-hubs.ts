@@ -12,20 +12,26 @@ export function onCommitOfAnotherHub(engine: Engine, stored: StoredHandoff): voi
   engine.inBackground(records.queue.run(stored.id, () => follow(engine, stored)));
 }
 
-/** Another hub has written in between: does all that its word would have set off here. */
+/**
+ * Another hub has written in between: triggers here everything that its announcement would have
+ * triggered.
+ */
 export async function catchUp(
   engine: Engine,
   id: string,
   before: VersionedRecord | undefined,
 ): Promise<void> {
-  // What another hub has written may have been taken for the write of the same version here.
+  // Another hub's write may have been taken for this hub's write of the same version.
   const newer = await engine.records.reload(id);
   if (newer === undefined || newer.version === before?.version) return;
   noteCommit(engine, storedOf(newer));
   await engine.deliveries.follow(newer.record);
 }
 
-/** Another hub's word of the same version, which came meanwhile, was taken for the echo of this one. */
+/**
+ * Another hub's announcement of the same version, which came meanwhile, was taken for the echo of
+ * this one.
+ */
 export async function resolveUnknownCommit(engine: Engine, stored: StoredHandoff): Promise<void> {
   await follow(engine, stored);
   const found = await engine.records.load(stored.id);
@@ -42,14 +48,14 @@ function noteCommit(engine: Engine, stored: StoredHandoff): void {
   engine.inBackground(engine.offers.offerAgain(stored.id));
 }
 
-/** Brings to the agents here what they must hear of it. */
+/** Delivers to the agents here what concerns them. */
 async function follow(engine: Engine, { id, delegator }: StoredHandoff): Promise<void> {
   const { agentSessions, deliveries, records } = engine;
   try {
     const found = await records.load(id);
     if (found !== undefined) await deliveries.follow(found.record);
   } catch (error) {
-    // Nothing else would bring it to those who are here: whoever attaches again is brought it.
+    // Agents that are attached here would not get it otherwise; an agent that attaches gets it then.
     for (const agent of agentSessions.values()) {
       const isParty = agent.agent === delegator || agent.heldAttempt(id) !== undefined;
       if (isParty) agent.endUnserved(error);

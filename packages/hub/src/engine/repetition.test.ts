@@ -20,7 +20,7 @@ import { countedStore } from "../registry/counted-store-fixture.ts";
 import type { CountedStore } from "../registry/counted-store-fixture.ts";
 
 const HISTORY = 300;
-/** What one repetition may read: the entry that answers it, and what decides that it is one. */
+/** How much one repetition may read: the entry that answers it, and what identifies it as a repetition. */
 const READS = 8;
 const CHARACTERS = 10_000;
 
@@ -129,7 +129,7 @@ test("39: a repeated envelope costs the same however long the history of its han
   expect(answer).toMatchObject({ kind: "receipt", re: digestOf(sent[0]!), body: { status: 201 } });
 });
 
-test("39: what came too late gets the answer that it got then, however long the history has become", async () => {
+test("39: a late envelope sent again gets the answer that it got first, however long the history has become", async () => {
   const handoff = await accepted();
   await report(handoff, HISTORY);
   const ending = result(handoff);
@@ -146,7 +146,7 @@ test("39: what came too late gets the answer that it got then, however long the 
   });
 });
 
-test("a repetition gets the same answer from the hub that is opened next", async () => {
+test("a repetition gets the same answer from the next hub over the store", async () => {
   const handoff = await accepted();
   const [sent] = await report(handoff, 1);
   const first = await hub.submit(sent!);
@@ -155,7 +155,7 @@ test("a repetition gets the same answer from the hub that is opened next", async
   expect(await hub.submit(sent!)).toBe(first);
 });
 
-test("two hubs of one key that are sent a repetition at once put one answer on record", async () => {
+test("two hubs with one key that get a repetition at once record one answer", async () => {
   const handoff = await accepted();
   const [sent] = await report(handoff, 1);
   const other = await openHub({ store: counted.store, key: hubKey });

@@ -25,7 +25,7 @@ async function entriesOf(id: string): Promise<number> {
   return (await world.store.ledgerOf(id, { limit: 100 })).length;
 }
 
-describe("an envelope of somebody who is no party", () => {
+describe("an envelope from an agent that is no party", () => {
   test("is refused with 403 and leaves nothing on record", async () => {
     const before = await entriesOf(offer.handoff_id);
     const result = world.reply("result", stranger, offer, DONE);
@@ -34,7 +34,7 @@ describe("an envelope of somebody who is no party", () => {
     expect(await world.hub.handoff(offer.handoff_id, "owner")).toMatchObject({ state: "open" });
   });
 
-  test("is refused in the same words where there is no such handoff", async () => {
+  test("is refused in the same words if there is no such handoff", async () => {
     const result = world.reply("result", stranger, offer, DONE);
     const unknown = newId();
     const refusals = await Promise.all(
@@ -57,7 +57,7 @@ describe("other content under the id of a handoff", () => {
 });
 
 describe("the same envelope again", () => {
-  test("gets one receipt however often it comes, and changes nothing", async () => {
+  test("gets one receipt however often it is sent, and changes nothing", async () => {
     const result = world.reply("result", worker, offer, DONE);
     await world.submit(result, worker.key);
     const [second, third] = [
@@ -70,7 +70,7 @@ describe("the same envelope again", () => {
     expect(await world.store.handoff(offer.handoff_id)).toEqual(record);
   });
 
-  test("under another text is refused with 409", async () => {
+  test("with other content is refused with 409", async () => {
     const handoff = world.handoff("owner", { to: "worker" });
     await world.submit(handoff, owner.key);
     const changed = { ...handoff, body: { capability: "work", input: "other" } };
@@ -86,13 +86,13 @@ test("a result after the end is refused with 410, and the first result stays", a
   expect((await world.store.handoff(offer.handoff_id))!.state).toBe(record!.state);
 });
 
-test("a result after the deadline ends nothing but the handoff", async () => {
+test("a result after the deadline has no effect besides ending the handoff", async () => {
   world.clock.advance(60_000);
   await expect(world.result(worker, offer, DONE)).rejects.toMatchObject({ status: 410 });
   expect(await world.hub.handoff(offer.handoff_id, "owner")).toMatchObject({ status: 504 });
 });
 
-test("a result that is addressed to anybody but the delegator is refused with 403", async () => {
+test("a result addressed to any agent but the delegator is refused with 403", async () => {
   const result = { ...world.reply("result", worker, offer, DONE), to: "stranger" };
   await expect(world.submit(result, worker.key)).rejects.toMatchObject({ status: 403 });
 });
@@ -110,7 +110,7 @@ describe("a replay", () => {
     await expect(world.handOff(owner, replayOf())).rejects.toMatchObject({ status: 409 });
   });
 
-  test("is its delegator's and the operators' alone", async () => {
+  test("is allowed only to its delegator and to operators", async () => {
     await world.pass(60_000);
     await expect(world.handOff(stranger, replayOf())).rejects.toMatchObject({ status: 403 });
     const worked = world.handOff(worker, { ...replayOf(), to: "stranger" });

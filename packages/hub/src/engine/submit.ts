@@ -21,7 +21,7 @@ import { commitHandoff, currentRecord } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
 import { isParty } from "./view.ts";
 
-/** Takes one envelope into custody, and gives the hub's receipt for it. */
+/** Takes one envelope into custody, and returns the hub's receipt for it. */
 export async function submit(engine: Engine, text: string): Promise<string> {
   engine.assertOpen();
   const verified = await engine.registry.verify(text, engine.clock.now());
@@ -36,7 +36,7 @@ async function takeHandoff(
 ): Promise<string> {
   const { envelope } = verified;
   const { handoff_id: id, parent_id: parentId, replay_of: replayOf } = envelope;
-  // A known handoff is not checked again: its sender wants the answer that it got before.
+  // A known handoff is not checked again: its sender should get the same answer as before.
   const isPlain = parentId === undefined && replayOf === undefined;
   if (isPlain && engine.records.cached(id) === undefined) return takeNew(engine, verified);
   if ((await engine.records.load(id)) !== undefined) {
@@ -54,8 +54,9 @@ async function takeHandoff(
 }
 
 /**
- * Takes a handoff that is no part of another for new, without asking the store first: whether it is, the commit
- * tells. A refusal counts only once the store has told that it was not taken before.
+ * Assumes that a handoff without parent or original is new, without asking the store first: the
+ * commit detects if it is not. A refusal counts only after the store has confirmed that it was not
+ * taken before.
  */
 async function takeNew(
   engine: Engine,
@@ -84,7 +85,8 @@ async function asChild(
   work: () => Promise<string>,
 ): Promise<string> {
   const before = await engine.records.load(parentId);
-  // A sender that does not work on the parent learns no more than this, and not how many children it has.
+  // A sender that does not work on the parent learns no more than this, and not how many children it
+  // has.
   checkHeld(envelope, parentId, before?.record);
   const receipt = await engine.records.queue.run(childrenKey(parentId), async () => {
     // A copy may have been submitted at the same time: both get the same answer.
@@ -148,8 +150,8 @@ interface CommitOptions {
 }
 
 /**
- * Commits an envelope together with the receipt for it. A receipt that has left is therefore on record,
- * and costs no sync of its own. If a crash keeps it from leaving, it is still true.
+ * Commits an envelope together with the receipt for it. So a receipt that was sent is on record, and
+ * costs no sync of its own. If a crash prevents its sending, it is still true.
  */
 async function commitEnvelope(
   engine: Engine,
@@ -190,13 +192,13 @@ async function decideNew(
   }
   if (envelope.group !== undefined) {
     const members = await engine.handoffGroups.join(envelope, transaction.record!);
-    // Its first commit already says that it has to end.
+    // The group is decided already, so the first commit says that the handoff must end.
     if (members.isDecided()) transaction.addAfterEnd("group");
   }
   return status;
 }
 
-/** To be waited for only where the envelope names blobs, or is refused. */
+/** Returns a promise only if the envelope refers to blobs, or is refused. */
 function decide(
   engine: Engine,
   transaction: HandoffTransaction,
@@ -204,7 +206,8 @@ function decide(
 ): StatusCode | Promise<StatusCode> {
   const { envelope } = verified;
   const { record } = transaction;
-  // Knowing an id gives no rights: everybody who is no party gets the same answer, whether it exists or not.
+  // Knowing an id gives no rights: agents that are no party get the same answer whether or not it
+  // exists.
   if (record === undefined || !isParty(record, envelope.from)) return 403;
   if (!isAddressed(envelope, record.state, engine.id)) return 403;
   if (transaction.isOpen && transaction.at >= record.state.deadline)
@@ -218,7 +221,7 @@ function decide(
   return nameBlobs(engine, transaction, envelope)?.then(() => status) ?? status;
 }
 
-/** What came before gets the answer that it had; what came too late is put on record. */
+/** A repeated envelope gets its first answer; a late one is put on record. */
 async function refuse(
   engine: Engine,
   transaction: HandoffTransaction,
@@ -232,7 +235,7 @@ async function refuse(
   return status;
 }
 
-/** A replay may name the blobs of the original handoff, whoever has uploaded them. */
+/** A replay may refer to the blobs of the original handoff, whoever has uploaded them. */
 function nameBlobs(
   engine: Engine,
   transaction: HandoffTransaction,
@@ -273,12 +276,12 @@ function isOfAnotherNotice(
   return state.outcome === null && envelope.re !== notice;
 }
 
-/** Answers an envelope that came before: with the refusal that it got, or with one receipt for all repetitions. */
+/** Answers a repeated envelope: with its first refusal, or with one receipt for all repetitions. */
 async function answerRepeated(engine: Engine, verified: VerifiedEnvelope): Promise<string> {
   const { envelope, digest } = verified;
   // The id is derived, so that the receipt is found however long the history is.
   const id = derivedId(`repeated ${digest}`, envelope.id);
-  // One after the other, so that two repetitions at once do not put two receipts on record.
+  // Serialised, so that two concurrent repetitions don't put two receipts on record.
   return engine.records.queue.run(envelope.handoff_id, async () => {
     await checkTaken(engine, verified);
     const given = await receiptSentUnder(engine, id);
@@ -288,7 +291,7 @@ async function answerRepeated(engine: Engine, verified: VerifiedEnvelope): Promi
       handoff: null,
       entries: [envelopeEntry(engine.clock.now(), receipt!)],
     });
-    // Another hub with this id may have been faster.
+    // Another hub with this id may have been first.
     const first = outcome.type === "replayed" ? await receiptSentUnder(engine, id) : undefined;
     return first ?? receipt!.text;
   });
@@ -302,7 +305,7 @@ async function receiptSentUnder(engine: Engine, id: string): Promise<string | un
   return entry?.content;
 }
 
-/** Throws the refusal that an envelope got when it came too late: the ledger has it right before the envelope. */
+/** Throws the refusal that a late envelope got: the ledger has it right before the envelope. */
 async function checkTaken(engine: Engine, { envelope, digest }: VerifiedEnvelope): Promise<void> {
   const { attempt = 0 } = envelope as { attempt?: number };
   const late = (await engine.records.load(envelope.handoff_id))?.record.late[attempt] ?? 0;

@@ -10,7 +10,7 @@ afterEach(() => world?.hub.close());
 const LONG = { name: "work", lease_seconds: 120, max_attempts: 1 };
 const SHORT = { name: "work", lease_seconds: 30, max_attempts: 3 };
 
-test("the largest lease of all who can take a handoff counts, whoever takes it", async () => {
+test("the lease is the largest of all agents that can take the handoff", async () => {
   world = await World.open();
   const owner = await world.publish("owner");
   await world.publish("long", [LONG]);
@@ -19,7 +19,7 @@ test("the largest lease of all who can take a handoff counts, whoever takes it",
   expect(offersOf(worker)).toMatchObject([{ lease_ms: 120_000 }]);
 });
 
-test("the widest terms of all offers count", () => {
+test("the terms are the widest of all offers", () => {
   const handoff = { body: { capability: "work" } } as HandoffEnvelope;
   for (const terms of [
     [LONG, SHORT],

@@ -13,8 +13,9 @@ export interface OffersForOptions {
 }
 
 /**
- * The offers at this hub that a delegator may use for a handoff. Without any it throws: an unknown name,
- * or a recipient that takes no work from this delegator, is an error at once and not at the deadline.
+ * The offers at this hub that a delegator may use for a handoff. Throws if there are none: an unknown
+ * name, or a recipient that takes no work from this delegator, is an error at once and not at the
+ * deadline.
  */
 export async function offersFor(
   {
@@ -43,7 +44,7 @@ export async function offersFor(
   throw untakenError({ from, to, capability, isOffered: offers.length > 0 });
 }
 
-/** The terms of a handoff: first its contract, then the terms of those who can take it. */
+/** The terms of a handoff: first its contract, then the terms of the agents that can take it. */
 export function bindTerms(
   { body }: HandoffEnvelope,
   offers: readonly Offer[],
@@ -52,7 +53,7 @@ export function bindTerms(
   const each = offers.map((offer) => termsFor(body.contract, offer, defaults));
   return {
     ...defaults,
-    // Whoever takes it must be able to keep the terms, so the widest of them count.
+    // Any of them must be able to keep the terms, so the widest ones count.
     leaseMs: Math.max(...each.map(({ leaseMs }) => leaseMs)),
     maxAttempts: Math.max(...each.map(({ maxAttempts }) => maxAttempts)),
   };

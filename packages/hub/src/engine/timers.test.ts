@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Store, StoredHandoff } from "../store.ts";
 import { Timers } from "./timers.ts";
 
-/** Of a store, what timers ask for: handoffs that are all due now. */
+/** The part of a store that timers use, with handoffs that are all due now. */
 function dueAtOnce(count: number) {
   const due = Array.from({ length: count }, (_, index) => ({ id: `${index}` }) as StoredHandoff);
   const store: Pick<Store, "due" | "nextWakeAt"> = {
@@ -15,7 +15,7 @@ function dueAtOnce(count: number) {
   };
 }
 
-test("thousands of handoffs that are due at once are worked off a few at a time", async () => {
+test("thousands of handoffs due at once are processed a few at a time", async () => {
   const { store, ended } = dueAtOnce(1_000);
   const clock = { now: () => 1, setTimer: (_at: number, call: () => void) => armed(call) };
   const calls: (() => void)[] = [];

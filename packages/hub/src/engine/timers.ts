@@ -2,9 +2,12 @@ import type { Clock } from "@waybill/protocol/wire";
 import { DeadlineTimer } from "../deadline-timer.ts";
 import type { Store, StoredHandoff } from "../store.ts";
 
-/** How many due handoffs are processed at a time. They end together, and everything else waits meanwhile. */
+/**
+ * How many due handoffs are processed at a time. They end together, and everything else waits
+ * meanwhile.
+ */
 const PAGE = 20;
-/** After a failure the same handoff is due at once again; the store is given time to recover. */
+/** After a failure the same handoff is due again at once, so the store gets time to recover. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /** Processes handoffs when they are due. It holds one timer; all times are in the store. */

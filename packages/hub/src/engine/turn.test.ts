@@ -15,7 +15,7 @@ let hub: HubServer;
 
 afterEach(() => hub.close());
 
-/** What a store answers to the commits of a handoff, in their order; where there is no more, it does them. */
+/** A store's scripted answers to the commits of a handoff, in order; after them it commits. */
 type Script = Map<string, ((commit: Commit) => Promise<CommitOutcome>)[]>;
 
 interface Opened {
@@ -64,7 +64,7 @@ function receiptIsFor(receipt: string, handoff: HandoffEnvelope): boolean {
   return id === handoff.handoff_id && (body as { status?: number }).status === 100;
 }
 
-test("of the envelopes of one turn, the one whose commit fails is refused alone", async () => {
+test("of the envelopes of one turn, only the one whose commit fails is refused", async () => {
   const { script } = await open();
   const sent = handoffs(3);
   script.set(sent[1]!.handoff_id, [() => Promise.reject(new Error("The disk is full."))]);
@@ -85,7 +85,7 @@ test("of the envelopes of one turn, only the one with a conflict is decided agai
   expect(outcomes.toSorted()).toEqual(["committed", "committed", "committed", "conflict"]);
 });
 
-test("nobody of a turn is answered before its own commit is done", async () => {
+test("no envelope of a turn is answered before its own commit is done", async () => {
   const { script, store } = await open();
   const sent = handoffs(2);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ test("nobody of a turn is answered before its own commit is done", async () => {
   expect(receiptIsFor(await second, sent[1]!)).toBe(true);
 });
 
-test("two envelopes of one handoff that come together are decided one after the other", async () => {
+test("two simultaneous envelopes of one handoff are decided one after the other", async () => {
   const { outcomes } = await open();
   const [handoff] = handoffs(1);
   const claim = { from: "worker", to: hub.id, domain: hub.domain, instance: "one", id: newId() };
@@ -127,7 +127,7 @@ test("two envelopes of one handoff that come together are decided one after the 
   expect(outcomes).not.toContain("conflict");
 });
 
-test("of two handoffs that come together for one place of a group, one has it", async () => {
+test("of two simultaneous handoffs for one place of a group, one gets it", async () => {
   await open();
   const { domain } = hub;
   const group = { id: newId(), index: 0, size: 2, join: "all" } as const;

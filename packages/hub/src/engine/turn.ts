@@ -16,14 +16,14 @@ interface Waiting extends Draft {
 }
 
 /**
- * So many are written together at most. The store is at work on the first of them while the hub makes
- * the others, and whoever else waits for the event loop has its turn in between.
+ * The maximum that is written together. The store works on the first batch while the hub makes the
+ * next, and other work gets the event loop in between.
  */
 const WRITTEN_AT_ONCE = 32;
 
 /**
- * What was decided in one turn of the event loop is signed with one signature and handed to the store
- * together. What becomes of each is its own: one that is refused or fails does not touch the others.
+ * The changes decided in one turn of the event loop are signed with one signature and given to the
+ * store together. Each has its own outcome: a refusal or failure does not affect the others.
  */
 export class Turn {
   readonly #records: Pick<HandoffRecords, "write">;
@@ -37,7 +37,7 @@ export class Turn {
     this.#clock = clock;
   }
 
-  /** Settles once it is known what has come of it. What nobody is to be told of needs no signature. */
+  /** Settles once its outcome is known. A change that is announced to nobody needs no signature. */
   commit(draft: Draft): Promise<Written> {
     const { id, before, transaction } = draft;
     if (transaction.taken === undefined) return this.#records.write(id, before, transaction);

@@ -42,7 +42,7 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
   };
 }
 
-/** Of one that may not be offered yet, from when on it may. */
+/** If it may not be offered yet, the time from which it may. */
 function startOf({ state }: HandoffRecord, now: number): number | undefined {
   const { attempts, nextAttemptAt } = state;
   const isHeld = state.state === "open" && attempts.length === 0;
@@ -58,7 +58,7 @@ function waitsForOf(
   return whyWaiting(engine, record, handoff, engine.clock.now());
 }
 
-/** Knowing an id is not owning it: only the delegator and those who were asked see anything. */
+/** Knowing an id gives no rights: only the delegator and its recipients see anything. */
 export function isParty({ state }: HandoffRecord, agent: string): boolean {
   return state.delegator === agent || state.attempts.some(({ recipient }) => recipient === agent);
 }

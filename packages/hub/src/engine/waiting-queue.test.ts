@@ -17,9 +17,9 @@ class Bench {
   readonly held: Record<Name, number> = { one: 0, two: 0, many: 0 };
   credit = 0;
   reads = 0;
-  /** What the agent can't take, whatever room it has. */
+  /** What the agent can't take, even with room. */
   readonly unfit = new Set<string>();
-  /** Comes in while the next page is read, before or after the store has looked, or amid the next look. */
+  /** Arrives while the next page is read, before or after the store's read, or during the next pull. */
   meanwhile: { readonly run: () => void; readonly when: When } | undefined;
   #count = 0;
   readonly queue: WaitingQueue = new WaitingQueue("agent:worker", async (_, { after, limit }) => {
@@ -54,7 +54,7 @@ class Bench {
     this.queue.note(stored);
   }
 
-  /** As the hub does it: offers while there is room. Gives what was offered. */
+  /** As in the hub: offers while there is room. Returns what was offered. */
   async pull(): Promise<string[]> {
     const offered: string[] = [];
     while (this.credit > 0) {
@@ -77,7 +77,7 @@ class Bench {
     return offered;
   }
 
-  /** What waits though the agent has room for it. */
+  /** Handoffs that wait although the agent has room for them. */
   get forgotten(): StoredHandoff[] {
     if (this.credit === 0) return [];
     return this.waiting.filter(({ id, record }) => {
@@ -104,7 +104,7 @@ const move = fc.oneof(
   fc.record({ type: fc.constant("leave" as const), index: fc.nat(10) }),
 );
 
-test("nothing waits that the agent has room for, in whatever order work comes and places are given back", async () => {
+test("nothing waits that the agent has room for, in any order of arriving work and freed places", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 80, size: "max" }), async (moves) => {
       const bench = new Bench();
@@ -121,7 +121,7 @@ test("nothing waits that the agent has room for, in whatever order work comes an
         } else if (each.type === "credit") bench.credit = each.credit;
         else bench.waiting.splice(each.index, 1);
         await bench.pull();
-        // What came in while the last page was read has the agent asked for once more.
+        // What arrived while the last page was read triggers another request for the agent.
         if (bench.forgotten.length > 0 && each.type === "meanwhile") await bench.pull();
         expect(bench.forgotten).toEqual([]);
       }
@@ -130,7 +130,7 @@ test("nothing waits that the agent has room for, in whatever order work comes an
   );
 });
 
-test("places that are given back in turn are filled in the order in which work waits for them", async () => {
+test("places freed in turn are filled in the order in which work waits for them", async () => {
   const bench = new Bench();
   for (let at = 0; at < 60; at++) bench.add(at % 3 === 0 ? "one" : "two", at, false);
   bench.credit = 100;
@@ -150,7 +150,7 @@ test("places that are given back in turn are filled in the order in which work w
   expect(numbers).toHaveLength(60);
 });
 
-test("39: more early work than is remembered is looked at from the front, and none of it is forgotten", async () => {
+test("39: more early work than can be remembered is considered from the front, and none is forgotten", async () => {
   const bench = new Bench();
   bench.add("many", 1_000_000, true);
   bench.credit = 1;

@@ -2,7 +2,10 @@ import { recordOf } from "../custody/handoff-record.ts";
 import type { Page, StoredHandoff, WaitingPlace } from "../store.ts";
 
 const CAPABILITY = "capability:";
-/** Of what came in before the place that was reached, so much is kept; beyond, all is looked at again. */
+/**
+ * How many handoffs are kept that arrived before the current position; with more, the queue starts
+ * over.
+ */
 const EARLY_AT_MOST = 1_024;
 
 export type ReadPage = (
@@ -10,7 +13,7 @@ export type ReadPage = (
   page: Page<WaitingPlace>,
 ) => Promise<readonly StoredHandoff[]>;
 
-/** A waiting handoff, with what has to be known to offer it. */
+/** A waiting handoff, with what must be known to offer it. */
 export interface QueuedHandoff extends WaitingPlace {
   readonly capability: string;
 }
@@ -22,40 +25,40 @@ export interface Room {
   inFlight(capability: string): number;
 }
 
-/** Where to go on once the agent works on fewer attempts of a capability than this. */
+/** Where to continue once the agent works on fewer attempts of a capability than this. */
 interface PassedOver {
   readonly after: WaitingPlace | undefined;
   readonly inFlight: number;
 }
 
 /**
- * The position of one agent in the queue of one target. A handoff that the agent was considered for and
- * can't take is not considered again until something changes: the owner of the queue calls `note` or
- * `restart`. That the agent has room for a capability again is noticed here.
+ * The position of one agent in the queue of one target. A handoff that the agent was considered for
+ * and can't take is not considered again until something changes: the owner of the queue calls `note`
+ * or `restart`. The queue itself notices that the agent has room for a capability again.
  */
 export class WaitingQueue {
-  /** Left out for what waits for an agent by its name. */
+  /** Undefined for work that waits for an agent by name. */
   readonly capability: string | undefined;
   readonly #target: string;
   readonly #read: ReadPage;
   /** How many are read at a time. */
   limit = 1;
-  /** What came in before the place that was reached, in its order. */
+  /** Handoffs that arrived before the current position, in their order. */
   #early: QueuedHandoff[] = [];
   #page: readonly StoredHandoff[] = [];
   #next = 0;
   /** The last one that was taken out. */
   #at: WaitingPlace | undefined;
-  /** Nothing waits behind it and what is left of the page. */
+  /** Nothing waits after it and the rest of the page. */
   #isEnd = false;
   #isReading = false;
-  /** Something that was taken out waits still. */
+  /** Something that was taken out still waits. */
   #hasLeft = false;
   readonly #passed = new Map<string, PassedOver>();
-  /** How far it had come when it went back to what was passed over, and for which capabilities. */
+  /** Its position when it went back to passed-over work, and for which capabilities. */
   #reached: { readonly at: WaitingPlace | undefined; isEnd: boolean } | undefined;
   readonly #sought = new Set<string>();
-  /** How often it was begun anew. */
+  /** How often it was restarted. */
   #starts = 0;
 
   constructor(target: string, read: ReadPage) {
@@ -64,10 +67,10 @@ export class WaitingQueue {
     this.#read = read;
   }
 
-  /** The first that was not taken out yet, of those that the agent has room for. */
+  /** The first handoff that was not taken out yet and that the agent has room for. */
   async head(room: Room): Promise<QueuedHandoff | undefined> {
     for (;;) {
-      // All of it is of one capability: it need not be read to be passed over.
+      // All of it is for one capability, so it need not be read to be passed over.
       if (this.capability !== undefined && room.isFull(this.capability)) return undefined;
       this.#goBack(room);
       const head = await this.#first();
@@ -81,29 +84,29 @@ export class WaitingQueue {
     }
   }
 
-  /** Goes on behind its head. */
+  /** Continues after its head. */
   takeOut(head: QueuedHandoff): void {
     const index = this.#early.indexOf(head);
     if (index >= 0) this.#early.splice(index, 1);
-    // Where it was begun anew since, this one comes again.
+    // If the queue was restarted meanwhile, this one comes again.
     else if (this.#page[this.#next]?.id === head.id) {
       this.#at = { waitsAt: head.waitsAt, id: head.id };
       this.#next++;
     }
   }
 
-  /** The agent was looked at for this, and can't take it. */
+  /** The agent was considered for this, and can't take it. */
   leave(): void {
     this.#hasLeft = true;
   }
 
-  /** The agent had no room for it at the time: it is looked at again in any case. */
+  /** The agent had no room for it at the time: it is considered again in any case. */
   putBack(waiting: QueuedHandoff): void {
     this.#hasLeft = true;
     this.#addEarly(waiting);
   }
 
-  /** The agent takes no more of its capability now: it is looked at again when it does. */
+  /** The agent has no room for its capability now: it is considered again when it has. */
   passOver({ capability, waitsAt }: QueuedHandoff, inFlight: number): void {
     this.#hasLeft = true;
     const before = this.#passed.get(capability);
@@ -126,7 +129,7 @@ export class WaitingQueue {
     if (this.#reached !== undefined) this.#reached.isEnd = false;
   }
 
-  /** What it knows may not be so any more. */
+  /** Its knowledge may be outdated. */
   restart(): void {
     this.#starts++;
     this.#early = [];
@@ -137,9 +140,9 @@ export class WaitingQueue {
     this.#sought.clear();
   }
 
-  /** Nobody asks for more at the moment: what was read is not kept. */
+  /** No more is requested at the moment, so what was read is dropped. */
   rest(): void {
-    // Where all of it is gone, the next look begins at the front, and sees that the queue is empty.
+    // If all of it is gone, the next pull starts at the front, and sees that the queue is empty.
     if (this.#isAtEnd && !this.#hasLeft) this.restart();
     else this.#goTo(this.#at, this.#isAtEnd);
   }
@@ -162,7 +165,7 @@ export class WaitingQueue {
     if (this.#early.length > EARLY_AT_MOST) this.restart();
   }
 
-  /** To the first that was passed over and may be taken now. */
+  /** Goes back to the first passed-over handoff that may be taken now. */
   #goBack(room: Room): void {
     for (const [capability, { after, inFlight }] of this.#passed) {
       if (room.inFlight(capability) >= inFlight || room.isFull(capability)) continue;
@@ -175,7 +178,10 @@ export class WaitingQueue {
     if (isInVain) this.#goOn(room);
   }
 
-  /** To where it had come: of what it has gone back for, the agent takes no more, or there is none. */
+  /**
+   * Returns to the former position: for the work that it went back to, the agent has no more room, or
+   * there is none.
+   */
   #goOn(room: Room): void {
     const { at, isEnd } = this.#reached!;
     for (const capability of this.#sought) {

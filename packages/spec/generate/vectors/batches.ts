@@ -13,7 +13,7 @@ const HEAD = 8 + 64;
 interface Tree {
   leaf(input: string): Buffer;
   node(left: Buffer, right: Buffer): Buffer;
-  /** What is signed for a root of so many leaves. */
+  /** The text that is signed for a root of this many leaves. */
   signed(root: Buffer, size: number): Buffer;
 }
 
@@ -74,7 +74,7 @@ function batchOf(size: number, tree: Tree = TREE, signer: Party = editor): Batch
   return { inputs, leaves, signature, paths: leaves.map((_, n) => pathOf(n, leaves, tree)) };
 }
 
-/** The signature part of a lone envelope that is signed as a batch of one. */
+/** The signature part of a single envelope that is signed as a batch of one. */
 export function partOfOne(input: string, signer: Party): Buffer {
   const signature = Buffer.from(signer.sign(TREE.signed(TREE.leaf(input), 1)));
   return Buffer.concat([uint32(0), uint32(1), signature]);
@@ -111,7 +111,7 @@ const read = (batch: Batch, n: number): Given => {
 };
 const refused = (status: number, compact: string): Given => [compact, { status }];
 
-/** All are verified in this order by one verifier, which may remember the roots that it has seen. */
+/** One verifier verifies all of them in this order, and may cache the roots. */
 function inOrder(rules: readonly number[], title: string, ...given: readonly Given[]): Row {
   return {
     rules,
@@ -134,7 +134,7 @@ const eight = batchOf(8);
 const many = batchOf(64);
 const byResearcher = batchOf(3, TREE, researcher);
 
-/** A batch whose root is right and whose signature is by the key of somebody else. */
+/** A batch with a correct root that is signed with another agent's key. */
 function stolen(batch: Batch, n: number, signature: Uint8Array): string {
   return envelopeOf(batch, n, () => ({ signature }));
 }

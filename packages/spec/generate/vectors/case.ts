@@ -6,7 +6,7 @@ export interface Vector {
   readonly expect: unknown;
 }
 
-/** One row of a table of cases: the rules by number, what is tried, what goes in, what must come out. */
+/** One row of a table of cases: the numbers of the rules, the title, the input, and the expected result. */
 export interface Row {
   readonly rules: readonly number[];
   readonly title: string;

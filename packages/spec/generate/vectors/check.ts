@@ -7,7 +7,7 @@ import type { Text } from "./text.ts";
 import { signed } from "./wire.ts";
 
 export const KEYRING: Record<string, KeyringEntry> = keyringOf(editor, researcher, hub);
-/** When the envelope comes in: after all of the usual ones were issued. */
+/** When the envelope arrives: after all of the usual ones were issued. */
 export const AT: number = NOW + 2000;
 
 export interface Reading {
@@ -22,7 +22,7 @@ function inputOf(compact: Text, { at = AT, keyring = KEYRING, ...reader }: Readi
   return { compact, keyring, at, ...(to && { to }), ...(domain && { domain }) };
 }
 
-/** A case of an envelope that must be read; `payload` holds what must be found in it. */
+/** A case of a valid envelope; `payload` contains its expected members. */
 export function reads(
   rules: readonly number[],
   title: string,
@@ -56,7 +56,7 @@ export function refuses(
   return { rules, title, input: inputOf(compact, reading), expect };
 }
 
-/** A sound signature over an envelope that breaks a rule. */
+/** A valid signature over an envelope that breaks a rule. */
 export function refusesEnvelope(
   rules: readonly number[],
   title: string,

@@ -23,7 +23,7 @@ function answered(title: string, counter: Members, offer: Members | null, verdic
   };
 }
 
-/** What is agreed on usage, which no manifest has a term for. */
+/** Limits of usage, for which a manifest has no term. */
 const CAPS = { max_tokens: 1000, max_cost: { amount: "0.50", currency: "USD" } };
 const ACCEPT = { verdict: "accept" };
 const counter = (contract: Members): Members => ({ verdict: "counter", contract });

@@ -8,7 +8,7 @@ type Members = Record<string, unknown>;
 interface Known {
   readonly capability?: Members;
   readonly is_trusted?: boolean;
-  /** Outcomes in their order: a status, and how many of them. */
+  /** Outcomes in order: a status, and how many of them. */
   readonly successes?: number;
   readonly failures?: number;
 }
@@ -50,7 +50,7 @@ function found(
   };
 }
 
-/** Each asks the same of every number, under a schema of its own. */
+/** Each applies the same test to every number, with its own schema. */
 const COSTLY: readonly Members[] = Array.from({ length: 8 }, (_, index) =>
   candidate(`costly-${index}`, {
     capability: {
@@ -75,7 +75,7 @@ interface AskedBy {
   readonly groups?: readonly string[];
 }
 
-/** Whether a capability takes work from somebody. */
+/** Whether a capability takes work from a delegator. */
 function taken(title: string, from: Members | undefined, by: AskedBy, is_taken: boolean): Row {
   const asker = { agent: "anna", kid: KID, groups: [], ...by };
   return {
@@ -86,7 +86,7 @@ function taken(title: string, from: Members | undefined, by: AskedBy, is_taken: 
   };
 }
 
-/** What a recipient judges by itself. */
+/** What a recipient decides by itself. */
 function takenByRecipient(title: string, from: Members, is_taken: boolean): Row {
   const asker = { agent: "anna", kid: KID };
   return {
@@ -108,7 +108,7 @@ const OFFERS: readonly Members[] = [
 ];
 const OPEN = offer("d");
 
-/** Who may be offered a handoff, and how it is refused where nobody may. */
+/** To whom a handoff may be offered, and how it is refused if there is nobody. */
 function offeredTo(
   title: string,
   to: string | Members,
@@ -125,7 +125,7 @@ function offeredTo(
   };
 }
 
-/** Whose offers somebody is shown. */
+/** Which offers a viewer is shown. */
 function shown(title: string, viewer: AskedBy | string, agents: readonly string[]): Row {
   const asker = typeof viewer === "string" ? viewer : { groups: [], ...viewer };
   return {
@@ -136,7 +136,10 @@ function shown(title: string, viewer: AskedBy | string, agents: readonly string[
   };
 }
 
-/** Whether a group may submit one more: `lately` is how long ago each of its handoffs came in, the latest first. */
+/**
+ * Whether a group may submit another handoff: `lately` is the age of each of its handoffs, the latest
+ * first.
+ */
 function quota(
   title: string,
   limits: Members,
@@ -159,7 +162,7 @@ function quota(
 
 type Given = { readonly [member: string]: unknown };
 
-/** `refused`: who refuses the input, and at which place; left out where it may be taken. */
+/** `refused`: who refuses the input, and at which place; undefined if it is accepted. */
 function judged(
   title: string,
   given: Given,
@@ -185,7 +188,7 @@ function judgedOnBudget(title: string, candidates: readonly Members[]): Row {
   return { ...row, input: { ...(row.input as Members), input_text, steps: 200_000 } };
 }
 
-/** Who is offered first of those that wait: each has become due then, with such a priority. */
+/** Which waiting handoff is offered first, given the time when each became due, and its priority. */
 function queued(
   title: string,
   waiting: Readonly<Record<string, readonly [dueAt: number, priority?: number]>>,
@@ -206,7 +209,7 @@ function queued(
 
 type Moment = readonly [after: number, what: number | "asked", isOut?: boolean];
 
-/** Outcomes of one agent, by status, and whether it is out when somebody asks. */
+/** Outcomes of one agent, by status, and whether it is ejected at the given time. */
 function ejected(title: string, ...moments: readonly Moment[]): Row {
   return {
     rules: [73],

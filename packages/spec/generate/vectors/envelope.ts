@@ -4,7 +4,7 @@ import { signed } from "./wire.ts";
 
 export type Members = Record<string, unknown>;
 
-/** A copy with members replaced; one that is given as undefined is taken out. */
+/** A copy with members replaced; undefined removes a member. */
 export function changed(envelope: Members, over: Members): Members {
   return JSON.parse(JSON.stringify({ ...envelope, ...over })) as Members;
 }

@@ -20,7 +20,7 @@ import { jws, longJws } from "./wire.ts";
 
 const TEXT = JSON.stringify(HANDOFF);
 
-/** Payloads as texts: signed as they stand, and wrong as JSON. */
+/** Payloads as texts: signed unchanged, and invalid as JSON. */
 const TEXTS: readonly (readonly [
   rules: readonly number[],
   title: string,
@@ -188,7 +188,7 @@ const USAGE_FAULTS: readonly (readonly [
   ],
 ];
 
-/** Envelopes with one thing wrong, soundly signed by the agent in `from`, or by the editor. */
+/** Envelopes with one fault, with a valid signature by the agent in `from`, or by the editor. */
 const CHANGES: readonly Change[] = [
   [[26], "version 2", 400, HANDOFF, { waybill: 2 }, "/waybill"],
   [[26], "a version in a string", 400, HANDOFF, { waybill: "1" }, "/waybill"],

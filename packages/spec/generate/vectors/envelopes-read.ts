@@ -91,7 +91,7 @@ const FULL = changed(HANDOFF, {
   },
 });
 
-/** Members that no schema names, in the envelope and in its body. */
+/** Members that no schema defines, in the envelope and in its body. */
 const EXTENDED = changed(HANDOFF, {
   urgency: "high",
   body: { ...(HANDOFF["body"] as object), colour: { of: "no meaning here" } },
@@ -103,7 +103,7 @@ const SPELLED = `{ "body":{"input":{"query":"\\u0074ides","depth":2e0},"capabili
 
 const ENVELOPE_BYTES_MAX = 1_048_576;
 
-/** An envelope of exactly that many bytes, most of them in a member that nobody knows. */
+/** An envelope of exactly this many bytes, most of them in an unknown member. */
 export function handoffOfSize(bytes: number, parts: JwsParts = {}): Text {
   const [before, after] = JSON.stringify(changed(HANDOFF, { padding: "~" })).split("~") as [
     string,
@@ -125,7 +125,7 @@ export function pausedWith(unit: string, times: number): Text {
   return longJws(encodeLong(before, unit, times, after), researcher);
 }
 
-/** A header of another length, with which other lengths of the whole are possible. */
+/** A header of another length, which makes other total lengths possible. */
 const AS_BATCH: JwsParts = {
   header: headerOf("Ed25519-batch", editor.kid),
   part: (input) => partOfOne(input, editor),

@@ -11,7 +11,7 @@ const { kid } = editor;
 const GOOD_HEADER = headerOf("Ed25519", kid);
 const [HEAD, PAYLOAD, SIGNATURE] = HANDOFF_TEXT.split(".") as [string, string, string];
 
-/** Each is signed as it stands, so that nothing but the header is wrong. */
+/** Each is signed as it is, so that only the header is wrong. */
 const HEADERS: readonly (readonly [title: string, header: string])[] = [
   ["alg none", headerOf("none", kid)],
   ["alg HS256", headerOf("HS256", kid)],
@@ -62,7 +62,7 @@ function joined(head: string, payload: string, signature: string): string {
   return `${head}.${payload}.${signature}`;
 }
 
-/** The same bits in another spelling: digits with the unused bits of the last one set. */
+/** The same bits in another encoding: with the unused bits of the last digit set. */
 function withTrailingBits(encoded: string): string {
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return encoded.slice(0, -1) + digits[digits.indexOf(encoded.at(-1)!) + 1]!;

@@ -29,7 +29,7 @@ function inputUnder(keyBytes: Uint8Array): string {
   return `${head}.${base64url(JSON.stringify(HANDOFF))}`;
 }
 
-/** The handoff with a signature that is made point by point. */
+/** The handoff with a signature constructed from points. */
 function forged(r: Uint8Array, nonce: bigint, keyBytes: Uint8Array = editor.publicKey): string {
   const input = inputUnder(keyBytes);
   return `${input}.${base64url(signWith(bytesOf(input), secret, keyBytes, nonce, r))}`;
@@ -42,7 +42,7 @@ function keyringWith(keyBytes: Uint8Array) {
 const torsioned = plusTorsion(basePoint(secret), ORDER_8).toBytes();
 const blind = torsionBlindNonce(bytesOf(inputUnder(torsioned)), torsioned);
 const identity = hexBytes(SMALL_ORDER[0]![1]);
-/** Anybody makes this one: under a key that is the identity, R = [S]B for every message. */
+/** Anybody can make this one: under a key that is the identity, R = [S]B for every message. */
 const forSmallOrderKey = `${inputUnder(identity)}.${base64url(
   Buffer.concat([basePoint(NONCE).toBytes(), toLittleEndian(NONCE)]),
 )}`;

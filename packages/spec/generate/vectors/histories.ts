@@ -10,13 +10,13 @@ type Expected = readonly [promise: Promise_, rule: string, index: number];
 const TRACE = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01";
 const OTHER_TRACE = "00-fedcba9876543210fedcba9876543210-0123456789abcdef-01";
 
-/** The nth handoff of a case; its envelope's id is the same. */
+/** The nth handoff of a case; its envelope has the same id. */
 const H = (n = 1): string => id(0x1000 * n);
 const JOB = id(0xfff);
 
 let count = 0;
 const next = (): string => id(++count);
-/** Named by what they are: nobody reads a digest in these cases, only compares it. */
+/** Named by their role: these cases only compare digests. */
 const D = (name: string, n = 1): string => digest(`${name} ${n}`);
 
 interface At {
@@ -194,7 +194,7 @@ function history(
 const COMPLETE = { is_complete: true };
 const TO_STRANGER = { to: stranger.agent };
 const TO_ANYBODY = { to: { capability: "web_research" } };
-/** Another digest than that of what is said in its place later. */
+/** Another digest than that of the later envelope. */
 const NAMED = { digest: D("another") };
 const REFUSED = { status: 403, ...NAMED };
 const BEGUN = [handoff(), custody(), offer(), acceptance()];
@@ -342,7 +342,7 @@ const HOLDS: readonly Row[] = [
   ),
 ];
 
-/** Each was taken though it names another than the one that it is meant for. */
+/** Each was accepted although it is addressed to the wrong agent. */
 const MISADDRESSED: readonly (readonly [title: string, entries: readonly Members[]])[] = [
   ["an acceptance to a stranger", [handoff(), offer(), acceptance(TO_STRANGER)]],
   ["progress to the hub", [...BEGUN, progress({ to: hub.agent })]],

@@ -26,7 +26,7 @@ type Members = Record<string, unknown>;
 const HANDOFF = id(1);
 const CHARACTERS = 2_000;
 
-/** What a reader makes of a message on a socket: the types of its frames, in their order. */
+/** How a reader interprets a message on a socket: the types of its frames, in order. */
 function frames(
   rules: readonly number[],
   title: string,
@@ -344,7 +344,7 @@ const root = (number: string, delegator: string, ...recipients: readonly string[
   recipients,
 });
 
-/** `job`: the ids of the handoffs that are of the job; all others stand apart. */
+/** `job`: the ids of the handoffs that belong to the job; all others are listed apart. */
 const correlated = (title: string, handoffs: readonly Root[], job: readonly string[]): Row => ({
   rules: [132],
   title,
@@ -367,7 +367,7 @@ const CHALLENGE_TEXT = "n3Xv0cT0bJq1mK5y";
 const PUSH_CHALLENGE = `{"waybill":1,"hub":"hub","agent":"researcher","deliveries":[],"challenge":"${CHALLENGE_TEXT}"}`;
 const PUSH_PATH = "/inbox?of=researcher";
 
-/** What a hub posts to an agent's inbox, signed as the request that it is. */
+/** What a hub posts to an agent's inbox, with the signature of the request. */
 const pushed = (
   title: string,
   status: number | "ok",
@@ -468,7 +468,7 @@ const part = (
   expect: expected,
 });
 
-/** An upload that is whole, by the digest of its bytes. */
+/** A complete upload, by the digest of its bytes. */
 const uploaded = (title: string, actual: string, expected: Members): Row => ({
   rules: [251],
   title: `an upload: ${title}`,
@@ -476,7 +476,7 @@ const uploaded = (title: string, actual: string, expected: Members): Row => ({
   expect: expected,
 });
 
-/** A blob in an envelope, of which its sender may know this size, or none. */
+/** A blob reference in an envelope whose sender may know this size, or none. */
 const namedBlob = (title: string, size: number, known: number | null, expected: Members): Row => ({
   rules: [252],
   title: `an artifact: ${title}`,
@@ -484,7 +484,7 @@ const namedBlob = (title: string, size: number, known: number | null, expected: 
   expect: expected,
 });
 
-/** What is given of a blob of ten bytes. */
+/** The response to a range request for a blob of ten bytes. */
 const ranged = (title: string, range: string | null, expected: Members): Row => ({
   rules: [253],
   title: `a range: ${title}`,
@@ -492,7 +492,7 @@ const ranged = (title: string, range: string | null, expected: Members): Row => 
   expect: expected,
 });
 
-/** What has come as a blob of ten bytes. */
+/** What has arrived as a blob of ten bytes. */
 const readBlob = (title: string, actual: string, size: number, expected: Members): Row => ({
   rules: [255],
   title: `a blob that was read: ${title}`,
@@ -518,7 +518,7 @@ const CHAIN_ROTATED = signed(
   newKey,
 );
 
-/** A hub names its domain, and shows these manifests. */
+/** A hub claims a domain, and shows these manifests. */
 const domain = (
   title: string,
   named: string,

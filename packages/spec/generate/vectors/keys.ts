@@ -98,7 +98,7 @@ const signedAs = (key: Uint8Array, r: Uint8Array, nonce: bigint) =>
 const keyWithTorsion = (order: number): Uint8Array =>
   plusTorsion(basePoint(secret), torsion(order)).toBytes();
 
-/** A signature that the bare equation takes although the key has torsion. */
+/** A signature that the cofactorless equation accepts although the key has torsion. */
 function blindSignature(key: Uint8Array): Uint8Array {
   const nonce = torsionBlindNonce(MESSAGE, key);
   return signedAs(key, basePoint(nonce).toBytes(), nonce);

@@ -3,7 +3,7 @@ import type { Row, VectorFile } from "./case.ts";
 import { digest } from "./parties.ts";
 
 type Members = Record<string, unknown>;
-/** An event, what its sender is told, and the handoff's state and status after it. */
+/** An event, the reply to its sender, and the handoff's state and status after it. */
 type Line = readonly [event: Members, reply: number, state: string | null, status: number | null];
 
 const HANDOFF = digest("the handoff");
@@ -34,7 +34,7 @@ const frame = (type: string, at: number, more: Members): Members => ({
 const word = (type: string, at: number, more: Members): Members =>
   frame(type, at, { re: HANDOFF, ...more });
 
-/** Events as an honest party would send them; what a case is about is given. */
+/** Events as an honest party sends them; the arguments are what a case is about. */
 const submit = (more: Members = {}, terms: Members = {}): Members =>
   d("submit", 1000, {
     id: "h",
@@ -80,7 +80,7 @@ const BEGUN: readonly Line[] = [OPEN, OFFERED, ACCEPTED];
 const ANY: Line = [submit({ recipient: null }), 100, "open", 100];
 const DONE: Line = [result(1030, 200), 100, "completed", 200];
 
-/** All that somebody who is no party can say of a handoff. */
+/** Everything that an agent that is no party can send about a handoff. */
 const aboutIt = (at: number): readonly Members[] => {
   const by = { by: "x" };
   return [
@@ -102,7 +102,7 @@ const aboutIt = (at: number): readonly Members[] => {
 const RETRY = { is_retryable: true };
 const NO_RETRY = { is_retryable: false };
 
-/** `attempts` says how each of them stands at the end, in the order of their numbers. */
+/** `attempts` are the final states of the attempts, in the order of their numbers. */
 function life(
   rules: readonly number[],
   title: string,

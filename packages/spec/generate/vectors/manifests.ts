@@ -56,7 +56,7 @@ const kept = recoveryOf(offline);
 
 const WITH_RECOVERY = signed({ ...FIRST, keys: [editor.jwk, kept] }, editor);
 
-/** An update of the manifest that lists the recovery key, with what that key has signed. */
+/** An update of the manifest that lists the recovery key, with that key's signature. */
 function agreed(over: Members, by: Party = offline, prefix?: string): Members {
   const members = after(WITH_RECOVERY, 2, over);
   return { ...members, recovery: agreedBy(by, members, prefix) };
@@ -65,7 +65,7 @@ function agreed(over: Members, by: Party = offline, prefix?: string): Members {
 const RECOVERY: Members = { keys: [spare.jwk, kept] };
 const RECOVERED_TEXT = signed(agreed(RECOVERY), spare);
 
-/** The thief has to keep the recovery key, and the agent comes back by it. */
+/** The thief has to keep the recovery key, which lets the agent recover. */
 const STOLEN_TEXT = signed(
   after(WITH_RECOVERY, 2, { keys: [provenBy(stranger, { agent: editor.agent }), kept] }),
   editor,
@@ -92,7 +92,7 @@ const read = (text: string, sequence: number, more: Members = {}): Result => ({
 });
 const refused = (status: number): Result => ({ status });
 
-/** Each is verified as the update of the last one before it that was accepted. */
+/** Each is verified as the update of the last accepted one before it. */
 function inOrder(
   rules: readonly number[],
   title: string,
@@ -132,7 +132,7 @@ const chain: readonly (readonly [Given, Result])[] = [
   [later(ROTATED_TEXT, 2), read(ROTATED_TEXT, 3, { kids: [spare.kid] })],
 ];
 
-/** After the rotation: an envelope of the old key, which came in then or had come in before. */
+/** After the rotation: an envelope of the old key, which arrives then or had arrived before. */
 function afterRotation(
   rules: readonly number[],
   title: string,
@@ -145,7 +145,7 @@ function afterRotation(
   });
 }
 
-/** What follows the manifest with the recovery key, in a text. */
+/** The successor of the manifest with the recovery key, as a text. */
 const followed = (
   rules: readonly number[],
   title: string,
@@ -182,7 +182,7 @@ const accepted = (
 const firstWith = (title: string, key: unknown, status: number, rule = 200): Row =>
   one([rule], title, status, signed({ ...FIRST, keys: [editor.jwk, key] }, editor));
 
-/** A recovery with a changed member, which the recovery key has not signed. */
+/** A recovery with a changed member that the recovery key has not signed. */
 const unsignedChange = (title: string, over: Members): Row =>
   followed([202], title, 401, signed({ ...agreed(RECOVERY), ...over }, spare));
 
@@ -391,7 +391,7 @@ const RECOVERIES: readonly Row[] = [
   ]),
 ];
 
-/** Who has believed one manifest is shown a history of its agent. */
+/** A verifier that trusts one manifest is shown a history of its agent. */
 const chainOf = (title: string, known: string, shown: readonly string[], status: unknown): Row => ({
   rules: [205],
   title,
@@ -405,7 +405,7 @@ const HISTORIES: readonly Row[] = [
   chainOf("a history that ends earlier", RECOVERED_TEXT, [WITH_RECOVERY], 401),
   chainOf("a history with nothing in it", FIRST_TEXT, [], 401),
 ];
-/** A manifest with a capability that takes work from these. */
+/** A manifest with a capability that takes work only from these. */
 const taking = (from: unknown): string =>
   signed({ ...FIRST, capabilities: [{ name: "edit", from }] }, editor);
 const takes = (title: string, from: unknown): Row => {
@@ -416,7 +416,7 @@ const takesNot = (title: string, status: number, from: unknown): Row =>
   one([210], title, status, taking(from));
 const names = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `a-${index}`);
-/** A manifest whose capabilities name so many agents together. */
+/** A manifest whose capabilities name this many agents together. */
 const named = (count: number): string => {
   const capabilities = Array.from({ length: Math.ceil(count / 32) }, (_, index) => ({
     name: `edit-${index}`,
@@ -945,12 +945,12 @@ function long(
   return { rules, title, input: { operation: "read", manifest_text }, expect };
 }
 
-/** One schema with so many others in it. */
+/** One schema with this many others in it. */
 function schemas(...counts: readonly number[]): Text[] {
   return counts.map((count) => ({ concat: ['{"anyOf":[', many("true,", count - 1), "true]}"] }));
 }
 
-/** Half a million characters each: eight for each of the values. */
+/** Half a million characters each, counting eight for each of the values. */
 function texts(count: number): Text[] {
   const schema = { concat: ['{"enum":[', many("0,", 59_999), "0]}"] };
   return Array.from({ length: count }, () => schema);

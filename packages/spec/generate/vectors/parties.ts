@@ -10,11 +10,11 @@ export interface Party {
   sign(message: Uint8Array | string): Uint8Array;
 }
 
-// What an Ed25519 key is wrapped in: everything before the 32 bytes (RFC 8410).
+// The prefix of an Ed25519 key: everything before the 32 bytes (RFC 8410).
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 const SPKI_HEAD_BYTES = 12;
 
-/** Keys come from names, so that every run of the generator has the same ones. */
+/** Keys are derived from names, so that every run of the generator has the same ones. */
 export function party(agent: string, keyName: string = agent): Party {
   const seed = sha256(`waybill vectors: ${keyName}`);
   const key = crypto.createPrivateKey({
@@ -38,7 +38,7 @@ export function jwkOf(publicKey: Uint8Array): Party["jwk"] {
   return { kty: "OKP", crv: "Ed25519", x: base64url(publicKey) };
 }
 
-/** A key as a manifest lists it that another key signs. */
+/** A key as listed in a manifest that another key signs. */
 export function provenBy(
   { agent, kid, jwk, sign }: Party,
   of: { agent?: string; kid?: string; purpose?: string; prefix?: string } = {},
@@ -88,7 +88,7 @@ export const researcher: Party = party("research-agent-001");
 export const hub: Party = party("hub");
 export const stranger: Party = party("stranger-001");
 
-/** 2026-11-18T07:45:00.000Z: the moment at which most of the cases play. */
+/** 2026-11-18T07:45:00.000Z: the time of most cases. */
 export const NOW: number = Date.UTC(2026, 10, 18, 7, 45);
 export const MINUTE = 60_000;
 export const DAY: number = 24 * 60 * MINUTE;
@@ -97,7 +97,7 @@ export function timeAt(offsetMs: number = 0): string {
   return new Date(NOW + offsetMs).toISOString();
 }
 
-/** The nth id: a UUID of version 7 of that moment. */
+/** The nth id: a UUID of version 7 of that time. */
 export function id(n: number): string {
   const time = NOW.toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, "0")}`;

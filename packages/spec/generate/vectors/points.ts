@@ -17,7 +17,7 @@ export const SMALL_ORDER: readonly (readonly [order: number, hex: string])[] = [
   [8, "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa"],
 ];
 
-/** Other encodings that decode to a point of small order, in verifiers that are not strict. */
+/** Other encodings that lenient verifiers decode to a point of small order. */
 export const SMALL_ORDER_OTHERWISE: readonly (readonly [title: string, hex: string])[] = [
   ["0, written as p", "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"],
   [
@@ -55,7 +55,7 @@ function sha512(...parts: readonly Uint8Array[]): bigint {
   return fromLittleEndian(crypto.createHash("sha512").update(Buffer.concat(parts)).digest());
 }
 
-/** A party's secret scalar, as RFC 8032 makes it of the seed. */
+/** A party's secret scalar, derived from the seed as in RFC 8032. */
 export function secretOf({ seed }: Pick<Party, "seed">): bigint {
   const bytes = crypto.createHash("sha512").update(seed).digest().subarray(0, 32);
   bytes[0]! &= 0xf8;
@@ -71,14 +71,14 @@ function challengeOf(r: Uint8Array, keyBytes: Uint8Array, message: Uint8Array): 
   return sha512(r, keyBytes, message) % ORDER;
 }
 
-/** A nonce for which the challenge is a multiple of 8, so that torsion in the key falls out of the equation. */
+/** A nonce for which the challenge is a multiple of 8, so that torsion in the key cancels out. */
 export function torsionBlindNonce(message: Uint8Array, keyBytes: Uint8Array): bigint {
   let nonce = 1n;
   while (challengeOf(basePoint(nonce).toBytes(), keyBytes, message) % 8n !== 0n) nonce++;
   return nonce;
 }
 
-/** A signature whose R and whose key are the caller's; `nonce` is the logarithm of R without torsion. */
+/** A signature with the caller's R and key; `nonce` is the logarithm of R without torsion. */
 export function signWith(
   message: Uint8Array,
   secret: bigint,
@@ -94,7 +94,7 @@ export function basePoint(scalar: bigint): Point {
   return Point.BASE.multiply(scalar);
 }
 
-/** The same signature to a verifier that does not look at the size of S. */
+/** The same signature for a verifier that does not check the range of S. */
 export function withSPlusOrder(signature: Uint8Array): Buffer {
   const s = fromLittleEndian(signature.subarray(32)) + ORDER;
   return Buffer.concat([signature.subarray(0, 32), toLittleEndian(s)]);

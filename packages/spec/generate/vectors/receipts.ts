@@ -22,7 +22,7 @@ const ACKNOWLEDGEMENT: Members = changed(RECEIPT, {
   body: { status: 200 },
 });
 
-/** A receipt that must be read, and what it does to the handoff: null where it only reports. */
+/** A valid receipt, and what it does to the handoff: null if it only reports. */
 function means(
   rules: readonly number[],
   title: string,

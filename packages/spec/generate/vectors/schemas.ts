@@ -379,7 +379,7 @@ const BOUNDS: readonly Row[] = [
   },
 ];
 
-/** Alternatives in alternatives: tried one by one there are 2^20 ways through it. */
+/** Nested alternatives: trying each combination would take 2^20 steps. */
 function doubled(levels: number): unknown {
   const $defs: Record<string, unknown> = { n0: { type: "integer" } };
   for (let n = 1; n <= levels; n++) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
 
-/** Written down from the rule, and not by the code that is to be tested. */
+/** Written from the rule, and not with the code under test. */
 function keyed(title: string, delegator: string, session: string): Row {
   const text = `waybill session 1\n${delegator}\n${session}`;
   const key = createHash("sha256").update(text, "utf8").digest("hex");
@@ -23,7 +23,10 @@ function refused(title: string, session: string): Row {
   };
 }
 
-/** Of an agent that holds a session, or of none: what an offer to `recipient` says, and whether it comes first. */
+/**
+ * Given the holder of a session, or none: what an offer to `recipient` says, and whether it ranks
+ * first.
+ */
 function offered(
   title: string,
   holder: string | null,

@@ -1,5 +1,5 @@
 /**
- * A text in a vector. What is long is given by how it is made, so that a case of a megabyte takes
+ * A text in a vector. Long texts are given by their construction, so that a case of a megabyte takes
  * a line: `times` times the text `repeat`, or the parts of `concat` one after the other.
  */
 export type Text =
@@ -24,7 +24,7 @@ export function base64url(bytes: Uint8Array | string): string {
   return Buffer.from(bytes as Uint8Array).toString("base64url");
 }
 
-/** Three bytes become four digits, so pieces of 3n bytes can be encoded each by itself. */
+/** Three bytes become four digits, so pieces of 3n bytes can be encoded separately. */
 const BLOCK = 3;
 
 /** The base64url of a payload of three pieces, of which the middle one may be long. */

@@ -2,24 +2,24 @@ import type { Party } from "./parties.ts";
 import { base64url, expand } from "./text.ts";
 import type { Text } from "./text.ts";
 
-// Written from the specification alone: what the package itself would sign proves nothing about it.
+// Written from the specification alone: signing with the package itself would prove nothing about it.
 
 export function headerOf(alg: string, kid: string): string {
   return `{"alg":"${alg}","kid":"${kid}","typ":"waybill+jws"}`;
 }
 
 export interface JwsParts {
-  /** The header's text, or its bytes; the right one for the signer where it is left out. */
+  /** The header's text, or its bytes; by default the correct one for the signer. */
   readonly header?: string | Uint8Array;
-  /** The payload as it stands in the string, where it is not the base64url of `payload`. */
+  /** The payload as it stands in the string, if it is not the base64url of `payload`. */
   readonly encodedPayload?: Text;
-  /** The signature part of a signing input, where it is not the signer's signature of it. */
+  /** The signature part of a signing input, if it is not the signer's signature of it. */
   readonly part?: (input: string) => Uint8Array;
-  /** What becomes of the signature before it is encoded. */
+  /** Changes the signature before it is encoded. */
   readonly tamper?: (signature: Buffer) => Uint8Array;
 }
 
-/** A JWS in compact form, signed by a party over exactly what stands in it. */
+/** A JWS in compact form, signed by a party over exactly its contents. */
 export function jws(payload: string | Uint8Array, signer: Party, parts: JwsParts = {}): string {
   return expand(longJws(parts.encodedPayload ?? base64url(payload), signer, parts));
 }
