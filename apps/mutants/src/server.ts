@@ -26,7 +26,7 @@ export const SERVER: readonly Mutant[] = [
     find: "return { firstMs: webhookWaitMs, mostMs };",
     replace: "void mostMs;\n    return { firstMs: webhookWaitMs, mostMs: Infinity };",
     seenBy: contacts(
-      "who has never echoed is asked once an hour at the end, an inbox that is down once a minute",
+      "an inbox that has never echoed is retried up to once an hour, one that is down up to once a minute",
     ),
   },
   {
@@ -34,6 +34,6 @@ export const SERVER: readonly Mutant[] = [
     file: "src/webhook/contacts.ts",
     find: "for (const [rates, payer] of paid.splice(0)) rates.refund(payer, now, 1);",
     replace: "paid.splice(0);",
-    seenBy: contacts("an inbox that echoes costs nothing: a host may have as many as it likes"),
+    seenBy: contacts("an inbox that echoes is free: a host may have any number of them"),
   },
 ];
