@@ -16,6 +16,7 @@ const EXAMPLES = [
   "agent/examples/network.ts",
   "agent/examples/adapter.ts",
   "hub/examples/first.ts",
+  "peering/examples/first.ts",
   "store-sqlite/examples/first.ts",
   "json-schema/examples/first.ts",
   "scripted-model/examples/first.ts",

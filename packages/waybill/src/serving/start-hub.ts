@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import { createAgent, loadKey } from "@waybill/agent";
 import { HUB_LIMITS, openHub } from "@waybill/hub";
 import type { HubLimits, HubLogEvent, HubServer } from "@waybill/hub";
+import { peerWith } from "@waybill/peering";
+import type { PeerOptions } from "@waybill/peering";
 import { serveHub } from "@waybill/server";
 import type { ServedHub, ServeOptions } from "@waybill/server";
 import { WaybillError } from "@waybill/protocol";
@@ -12,8 +14,6 @@ import { NEWCOMERS } from "@waybill/protocol/wire";
 import type { Newcomers } from "@waybill/protocol/wire";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { makeFolder } from "../files/folder.ts";
-import { peerWith } from "../peering/peer.ts";
-import type { PeerOptions } from "../peering/peer.ts";
 import type { SettingValues } from "../settings/table.ts";
 import { closeToOthers, DATA_FILES, operatorTokenIn, writeOwn } from "./data-folder.ts";
 

@@ -7,8 +7,8 @@ import {
 } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { peerWith } from "./peer.ts";
-import type { Peer } from "./peer.ts";
+import { peerWith } from "./peering.ts";
+import type { Peer } from "./peering.ts";
 import { Place } from "./peering-fixture.ts";
 
 let here: Place;

@@ -10,6 +10,7 @@ import type { Capability, PrivateKey } from "@waybill/protocol";
 import { farCapabilities } from "./far-capabilities.ts";
 import { relayOf } from "./relay.ts";
 
+/** The two hubs, and the relay between them. */
 export interface PeerOptions {
   /** The local hub. */
   readonly hub: Hub;
@@ -22,11 +23,13 @@ export interface PeerOptions {
   readonly hubKey?: string | undefined;
   /** The relay's key, as an agent of both hubs. It is the same at every start. */
   readonly key: PrivateKey;
-  /** How often the other hub is asked for its agents' capabilities. */
+  /** How often the other hub is asked for its agents' capabilities, 30 seconds by default. */
   readonly refreshMs?: number | undefined;
+  /** Called when the other hub is unreachable or refuses the relay. It is asked again later. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }
 
+/** A running relay to another hub. */
 export interface Peer {
   /** Settles once the other hub was reached and its capabilities are offered here. */
   readonly ready: Promise<void>;
@@ -37,7 +40,17 @@ export interface Peer {
 const REFRESH_MS = 30_000;
 const CREDIT = 256;
 
-/** Makes this hub an agent of another one, whose capabilities it offers and hands off here. */
+/**
+ * Offers the capabilities of another hub's agents on this hub, and relays handoffs to them. It tries
+ * again until the other hub answers.
+ *
+ * @example
+ * ```ts
+ * const key = await loadKey("peer.key");
+ * const peer = peerWith({ hub, url: "https://hub.example.com", key });
+ * await peer.ready;
+ * ```
+ */
 export function peerWith(options: PeerOptions): Peer {
   return new Peering(options);
 }

@@ -1,0 +1,2 @@
+export { peerWith } from "./peering.ts";
+export type { Peer, PeerOptions } from "./peering.ts";
