@@ -7,28 +7,28 @@ import type {
   ProvenKey,
   TrustPolicy,
 } from "@waybill/protocol";
-import type { Clock, Delivery, Hub, ShownDelta } from "@waybill/protocol/wire";
-import { Artifacts } from "./artifacts/artifacts.ts";
 import { systemClock } from "@waybill/protocol/wire";
+import type { Clock, Hub } from "@waybill/protocol/wire";
+import { Artifacts } from "./artifacts/artifacts.ts";
 import type { AgentContext } from "./context.ts";
 import { isDeclaration } from "./capability/capability.ts";
 import type { CapabilityDeclaration, OutputOf } from "./capability/capability.ts";
 import { declaredHandle } from "./delegating/declared-handoff.ts";
-import { deferred } from "./delegating/deferred.ts";
 import { Delegating } from "./delegating/delegating.ts";
 import { delegatorOver } from "./delegating/delegator.ts";
 import type { Delegator } from "./delegating/delegator.ts";
 import type { HandoffHandle } from "./delegating/handoff-handle.ts";
 import type { AttachOptions } from "./delegating/options.ts";
+import { Deliveries } from "./deliveries.ts";
 import { OwnKey } from "./identity/own-key.ts";
 import { checkAgentId, checkCapabilityName, checkId } from "./ids.ts";
 import { Link } from "./link/link.ts";
 import { Outgoing } from "./link/outgoing.ts";
 import type { Unconfirmed } from "./link/outgoing.ts";
-import { publishManifest } from "./link/manifest.ts";
 import { Peers } from "./link/peers.ts";
 import { Signer } from "./link/signer.ts";
 import type { Log } from "./log.ts";
+import { Presence, stopped } from "./presence.ts";
 import { servedAs } from "./serving/capabilities.ts";
 import type { Served } from "./serving/capabilities.ts";
 import type { HandlerOf, Servable } from "./serving/declared.ts";
@@ -180,67 +180,47 @@ class LinkedAgent implements Agent {
   readonly handoff: Delegator["handoff"];
   readonly handoffAll: Delegator["handoffAll"];
   readonly closed: Promise<WaybillError | undefined>;
-  readonly #closed = deferred<WaybillError | undefined>();
-  readonly #options: AgentOptions;
-  readonly #key: OwnKey;
   readonly #context: AgentContext;
   readonly #served: Served[] = [];
   readonly #offered: CapabilityInput[] = [];
-  readonly #serving: Serving;
+  readonly #presence: Presence;
   readonly #delegating: Delegating;
-  #started: Promise<void> | undefined;
-  /** It was admitted once; from then on its connection is reopened whenever it is lost. */
-  #isAttached = false;
+  readonly #serving: Serving;
   #stopping: Promise<readonly Unconfirmed[]> | undefined;
-  #isClosed = false;
-  #lost: WaybillError | undefined;
 
   constructor(options: AgentOptions) {
     const { id, hub, clock = systemClock(), log = () => undefined } = options;
+    const { manifest, invitation, recoveryKey, credit = CREDIT } = options;
     checkAgentId(id);
     const makeId = options.newId ?? (() => newId());
     const peers = new Peers(hub, clock, options.trust);
-    const lost = (reason: WaybillError) => this.#lose(reason);
-    const instance = makeId();
     const key = new OwnKey(hub, id, options.key);
-    const show = (delta: ShownDelta) => this.#delegating.show(delta);
-    const own = { id, key, hub, clock, newId: makeId, instance };
-    const link = new Link({ ...own, peers, log, show, lost });
-    const inlineBytes = options.inlineArtifactBytes;
-    const artifacts = new Artifacts({ ...own, link, inlineBytes });
+    const own = { id, key, hub, clock, newId: makeId, instance: makeId() };
+    const link = new Link({ ...own, peers, log });
+    const artifacts = new Artifacts({ ...own, link, inlineBytes: options.inlineArtifactBytes });
+    const signer = new Signer(key, clock);
+    const source = { now: () => clock.now(), newId: makeId };
+    const outgoing = new Outgoing();
+    const context = { id, hub, clock, signer, artifacts, outgoing, source, link, peers, log };
+    const offered = this.#offered;
+    const attaching = { manifest, invitation, recoveryKey, credit };
+    const presence = new Presence({ context, key, offered, ...attaching });
+    const delegating = new Delegating(context, presence);
+    const serving = new Serving({ context, served: this.#served, delegating });
+    link.receiveWith(new Deliveries({ context, presence, delegating, serving }));
+    const { handoff, handoffAll } = delegatorOver(delegating);
     this.id = id;
-    this.closed = this.#closed.promise;
-    this.#options = options;
-    this.#key = key;
-    this.#context = {
-      id,
-      hub,
-      clock,
-      signer: new Signer(key, clock),
-      artifacts,
-      outgoing: new Outgoing(),
-      source: { now: () => clock.now(), newId: makeId },
-      link,
-      peers,
-      log,
-      forget: (handoffId) => this.#delegating.forget(handoffId),
-    };
-    this.#delegating = new Delegating(this.#context, () => this.#startUnstopped());
-    const { handoff, handoffAll } = delegatorOver(
-      (handedOff) => this.#delegating.handoff(handedOff),
-      makeId,
-    );
     this.handoff = handoff;
     this.handoffAll = handoffAll;
-    this.#serving = new Serving({
-      context: this.#context,
-      served: this.#served,
-      handoff: (parented) => this.#delegating.handoff(parented),
-    });
+    this.closed = presence.closed;
+    this.#context = context;
+    this.#presence = presence;
+    this.#delegating = delegating;
+    this.#serving = serving;
   }
 
   serve(capability: Servable, handler: unknown): void {
-    if (this.#started !== undefined) {
+    if (this.#presence.hasStarted) {
       throw new WaybillError(
         403,
         `${this.id} has already published its manifest: call serve before start.`,
@@ -253,33 +233,7 @@ class LinkedAgent implements Agent {
   }
 
   start(): Promise<void> {
-    this.#started ??= this.#start().catch((error: unknown) => {
-      // The hub may be reachable the next time.
-      this.#started = undefined;
-      throw error;
-    });
-    return this.#started;
-  }
-
-  async #start(): Promise<void> {
-    const { hub, link } = this.#context;
-    const { manifest, invitation, recoveryKey, credit = CREDIT } = this.#options;
-    const key = await this.#key.load();
-    const said = { ...manifest, agent_id: this.id, capabilities: this.#offered };
-    const published = publishManifest(hub, said, key, { invitation, recoveryKey });
-    await link.within(published).catch((error: unknown) => {
-      throw this.#key.explain(error);
-    });
-    await link.open(this.#served.length === 0 ? 0 : credit, (delivery) => this.#take(delivery));
-    this.#isAttached = true;
-  }
-
-  async #startUnstopped(): Promise<void> {
-    if (this.#isClosed) throw stopped(this.id);
-    await this.start();
-    // Work that finishes while the agent stops may still hand off children.
-    if (this.#isClosed) throw stopped(this.id);
-    if (this.#lost !== undefined) throw this.#lost;
+    return this.#presence.start();
   }
 
   async attach(
@@ -292,10 +246,10 @@ class LinkedAgent implements Agent {
       AttachOptions?,
     ];
     checkId(handoffId, "handoffId");
-    await this.#startUnstopped();
+    await this.#presence.startForHandoff();
     const handle = await this.#delegating.attach(handoffId, options);
     // A handle made while the agent stops would wait forever: nothing is delivered any more.
-    if (this.#isStopped) handle.fail(stopped(this.id));
+    if (this.#stopping !== undefined) handle.fail(stopped(this.id));
     if (capability === undefined) return handle as never;
     const { capability: name } = handle.envelope.body;
     if (name === capability.name) return declaredHandle(capability, handle) as never;
@@ -305,45 +259,8 @@ class LinkedAgent implements Agent {
     );
   }
 
-  #take(delivery: Delivery): void {
-    if (delivery.type === "offer") this.#serving.offered(delivery);
-    else if (delivery.type === "stop") this.#serving.stopped(delivery);
-    else {
-      this.#pass(delivery).catch((error: unknown) => {
-        const { handoff_id: handoffId } = delivery;
-        this.#context.log({ event: "failure", agent: this.id, handoffId, error });
-      });
-    }
-  }
-
-  async #pass(delivery: Extract<Delivery, { type: "envelope" }>): Promise<void> {
-    const { id, handoff_id: handoffId } = delivery;
-    const { link, log } = this.#context;
-    const isAnswer = await this.#serving.answered(delivery);
-    const isTaken = await this.#delegating.receive(delivery);
-    if (!isTaken && !isAnswer) log({ event: "unclaimed", agent: this.id, handoffId });
-    link.seen(id);
-  }
-
-  /** Deliveries about its handoffs go to another process now, or nowhere: ends the waits in this one. */
-  #lose(reason: WaybillError): void {
-    this.#lost = reason;
-    this.#closed.resolve(reason);
-    this.#delegating.lose(
-      new WaybillError(
-        503,
-        `${this.id} is no longer attached to its hub: ${reason.message} Its handoffs continue; attach to them by their ids once this is fixed.`,
-        { cause: reason },
-      ),
-    );
-  }
-
-  get #isStopped(): boolean {
-    return this.#stopping !== undefined;
-  }
-
   stop(options: StopOptions = {}): Promise<readonly Unconfirmed[]> {
-    const isImpatient = this.#isStopped && options.mode === "abandon";
+    const isImpatient = this.#stopping !== undefined && options.mode === "abandon";
     if (isImpatient) return this.#detach("abandoned").then(() => []);
     this.#stopping ??= this.#stop(options);
     return this.#stopping;
@@ -351,9 +268,7 @@ class LinkedAgent implements Agent {
 
   async #stop({ mode = "finish", settleMs = SETTLE_MS }: StopOptions): Promise<Unconfirmed[]> {
     const { link } = this.#context;
-    // A start that the hub does not answer would block the stop.
-    if (!this.#isAttached) await link.close("closed");
-    await this.#started?.catch(() => undefined);
+    await this.#presence.settled();
     if (mode === "abandon") {
       await this.#detach("abandoned");
       return [];
@@ -367,12 +282,12 @@ class LinkedAgent implements Agent {
   }
 
   async #detach(how: "closed" | "abandoned"): Promise<void> {
-    this.#isClosed = true;
+    this.#presence.refuseHandoffs();
     if (how === "abandoned") this.#serving.abandon(stopped(this.id));
     this.#context.artifacts.close(stopped(this.id));
     await this.#context.link.close(how);
     this.#delegating.fail(stopped(this.id));
-    this.#closed.resolve(undefined);
+    this.#presence.end();
   }
 
   async #settle(withinMs: number): Promise<Unconfirmed[]> {
@@ -387,11 +302,4 @@ class LinkedAgent implements Agent {
     }
     return unconfirmed;
   }
-}
-
-function stopped(id: string): WaybillError {
-  return new WaybillError(
-    503,
-    `${id} has stopped here; its handoffs continue. Attach to them by their ids once it runs again.`,
-  );
 }

@@ -22,6 +22,4 @@ export interface AgentContext {
   /** What the hub has not confirmed yet. */
   readonly outgoing: Outgoing;
   readonly log: Log;
-  /** Nothing more is expected about this handoff. */
-  readonly forget: (handoffId: string) => void;
 }

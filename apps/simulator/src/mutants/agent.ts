@@ -25,7 +25,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/link/link.ts`,
-        find: "this.#attachAgain(handler).catch(",
+        find: "this.#attachAgain().catch(",
         replace: "Promise.resolve().catch(",
       },
     ],

@@ -26,7 +26,6 @@ import type { ConnectionLog } from "./connection-log.ts";
 import type { HttpCalls } from "./http-calls.ts";
 import type { HubIdentity, HubName } from "./hub-identity.ts";
 import { retry } from "./retry.ts";
-import { RemoteAttachment } from "./remote-attachment.ts";
 import { RemoteBlobs } from "./remote-blobs.ts";
 import { HubSocket, WAITS } from "./socket.ts";
 
@@ -132,7 +131,7 @@ export class RemoteHub implements Hub {
 
   async attach(
     { agent, credit, proof }: AttachRequest,
-    handler: (delivery: Delivery) => void,
+    take: (delivery: Delivery) => void,
     show?: (delta: ShownDelta) => void,
   ): Promise<Attachment> {
     const { url } = this.#options.address;
@@ -146,15 +145,14 @@ export class RemoteHub implements Hub {
     }
     this.#challenged.delete(nonce!);
     const failed = (error: unknown) => this.#options.log({ event: "failure", url, agent, error });
-    const attachment = new RemoteAttachment(socket, handler, show, failed);
-    await attachment.open(proof, credit);
+    await socket.attach(proof, credit, { take, show, failed });
     const since = performance.now();
     this.#attached.set(agent, socket);
     this.#onceClosed(socket, () => {
       if (this.#attached.get(agent) === socket) this.#attached.delete(agent);
       this.#cuts = performance.now() - since > STABLE_MS ? 1 : this.#cuts + 1;
     });
-    return attachment;
+    return socket;
   }
 
   async close(): Promise<void> {

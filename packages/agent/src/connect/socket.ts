@@ -4,10 +4,20 @@ import { WaybillError } from "@waybill/protocol";
 import {
   errorOfResponse,
   messageCharacters,
+  readDelivery,
   readHubFrames,
   readProblem,
+  writeDelta,
 } from "@waybill/protocol/wire";
-import type { AgentFrame, CallName, HubFrame, ShownDelta, Delivery } from "@waybill/protocol/wire";
+import type {
+  AgentFrame,
+  Attachment,
+  CallName,
+  Delivery,
+  Delta,
+  HubFrame,
+  ShownDelta,
+} from "@waybill/protocol/wire";
 import { WebSocket } from "ws";
 import { Calls } from "./calls.ts";
 import { Outbox } from "./outbox.ts";
@@ -44,8 +54,16 @@ export interface Challenge {
   readonly nonce: string;
 }
 
+/** What comes to an agent over its socket. */
+export interface SocketReceiver {
+  readonly take: (delivery: Delivery) => void;
+  readonly show?: ((delta: ShownDelta) => void) | undefined;
+  /** A delivery could not be read or handled. */
+  readonly failed?: ((error: unknown) => void) | undefined;
+}
+
 /** One connection to a hub, from its challenge until it ends. It is not reopened. */
-export class HubSocket {
+export class HubSocket implements Attachment {
   /** The hub's challenge; rejects if it does not come. */
   readonly challenge: Promise<Challenge>;
   /** Settles when the connection has ended: rejected with the reason, or resolved if it was closed here. */
@@ -58,8 +76,7 @@ export class HubSocket {
   readonly #attached = Promise.withResolvers<void>();
   readonly #closed = Promise.withResolvers<WaybillError | undefined>();
   #outbox: Outbox;
-  #deliver: (delivery: Delivery) => void = () => undefined;
-  #show: (delta: ShownDelta) => void = () => undefined;
+  #receiver: SocketReceiver | undefined;
   #opening: NodeJS.Timeout | undefined;
   #pinging: NodeJS.Timeout | undefined;
   #isOpen = true;
@@ -96,14 +113,8 @@ export class HubSocket {
   }
 
   /** Says hello; settles once the hub has admitted the agent. Deliveries come from then on. */
-  async attach(
-    proof: string,
-    credit: number,
-    deliver: (delivery: Delivery) => void,
-    show: (delta: ShownDelta) => void = () => undefined,
-  ): Promise<void> {
-    this.#deliver = deliver;
-    this.#show = show;
+  async attach(proof: string, credit: number, receiver: SocketReceiver): Promise<void> {
+    this.#receiver = receiver;
     this.#expect("has not answered the hello");
     this.send({ type: "hello", proof, credit });
     await this.#attached.promise;
@@ -123,6 +134,26 @@ export class HubSocket {
   /** Sends a frame that has no answer; after the connection has ended it is dropped. */
   send(frame: AgentFrame): void {
     if (this.#isOpen) this.#outbox.put(frame);
+  }
+
+  taken(handoffId: string, attempt: number): void {
+    this.send({ type: "taken", handoff_id: handoffId, attempt });
+  }
+
+  heartbeat(handoffId: string, attempt: number): void {
+    this.send({ type: "heartbeat", handoff_id: handoffId, attempt });
+  }
+
+  delta(delta: Delta): void {
+    this.send({ type: "delta", ...writeDelta(delta) });
+  }
+
+  seen(deliveryId: string): void {
+    this.send({ type: "seen", id: deliveryId });
+  }
+
+  setCredit(credit: number): void {
+    this.send({ type: "credit", credit });
   }
 
   /** Sends what is queued, and waits briefly until the hub has closed its side. */
@@ -205,11 +236,20 @@ export class HubSocket {
         return this.#deliver(frame.delivery);
       case "delta": {
         const { handoff_id: handoffId, attempt, number, text, by } = frame;
-        return this.#show({ handoffId, attempt, number, text, by });
+        return this.#receiver?.show?.({ handoffId, attempt, number, text, by });
       }
       case "ping":
         return this.send({ type: "pong" });
       case "pong":
+    }
+  }
+
+  /** A delivery that can't be read or handled is not acknowledged: it comes again, and blocks no other. */
+  #deliver(delivery: Delivery): void {
+    try {
+      this.#receiver?.take(readDelivery(delivery));
+    } catch (error) {
+      this.#receiver?.failed?.(error);
     }
   }
 

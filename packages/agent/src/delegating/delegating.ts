@@ -5,6 +5,7 @@ import { InFlight } from "@waybill/protocol/wire";
 import type { Delivery, ShownDelta } from "@waybill/protocol/wire";
 import { isArtifact } from "../artifacts/given.ts";
 import type { AgentContext } from "../context.ts";
+import type { Presence } from "../presence.ts";
 import { startSendSpan } from "../tracing/send.ts";
 import { contextOf, endSpan } from "../tracing/spans.ts";
 import { isAccepted, counteredHandoff } from "./counter.ts";
@@ -20,16 +21,17 @@ import { isSameWork } from "./same-work.ts";
 
 /** The handoffs that an agent has made, in this process or found again. */
 export class Delegating {
+  readonly newId: () => string;
   readonly #context: AgentContext;
-  /** Starts the agent if that was not done; throws once it has stopped. */
-  readonly #start: () => Promise<void>;
+  readonly #presence: Presence;
   readonly #handles = new InFlight<string, Handle>();
   /** Handles that are being made for handoffs of an earlier process. */
   readonly #attaching = new Map<string, Promise<Handle>>();
 
-  constructor(context: AgentContext, start: () => Promise<void>) {
+  constructor(context: AgentContext, presence: Presence) {
+    this.newId = context.source.newId;
     this.#context = context;
-    this.#start = start;
+    this.#presence = presence;
   }
 
   handoff(options: ParentedOptions): Handle {
@@ -91,7 +93,7 @@ export class Delegating {
 
   async #send(handle: Handle, { signal, check }: ParentedOptions): Promise<void> {
     if (check !== undefined) await check();
-    await this.#start();
+    await this.#presence.startForHandoff();
     if (signal?.aborted === true)
       throw new WaybillError(499, "The handoff was cancelled before it was sent.");
     await handle.upload(signal);
@@ -128,13 +130,14 @@ export class Delegating {
 
   #handle(
     envelope: HandoffEnvelope,
-    options: Omit<HandleOptions, "renew">,
+    options: Pick<HandleOptions, "isManual" | "artifacts">,
     rule?: CounterRule,
   ): Handle {
     const renew =
       rule && ((handle: Handle, counter: CounterOffer) => this.#renew(handle, counter, rule));
-    const handle = new Handle(this.#context, envelope, { ...options, renew });
-    this.#handles.set(handle.id, handle);
+    const handles = this.#handles;
+    const handle = new Handle(this.#context, envelope, { ...options, handles, renew });
+    handles.set(handle.id, handle);
     return handle;
   }
 
@@ -210,11 +213,6 @@ export class Delegating {
 
   show(delta: ShownDelta): void {
     this.#handles.get(delta.handoffId)?.show(delta);
-  }
-
-  /** Nothing more is expected about this handoff. */
-  forget(handoffId: string): void {
-    this.#handles.delete(handoffId);
   }
 
   /** Fails all handles: nothing will be delivered for them any more. */

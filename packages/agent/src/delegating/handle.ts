@@ -1,4 +1,4 @@
-import { createReply, digestOf, WaybillError } from "@waybill/protocol";
+import { digestOf, WaybillError } from "@waybill/protocol";
 import type {
   Digest,
   Envelope,
@@ -7,38 +7,35 @@ import type {
   ReceiptEnvelope,
   VerifiedEnvelope,
 } from "@waybill/protocol";
+import type { InFlight, ReceivedAt, ShownDelta } from "@waybill/protocol/wire";
 import type { GivenArtifact } from "../artifacts/given.ts";
 import type { AgentContext } from "../context.ts";
-import { isNextDelta } from "@waybill/protocol/wire";
-import type { LastDelta, ReceivedAt, ShownDelta } from "@waybill/protocol/wire";
+import { checkReply } from "./check-reply.ts";
 import { counterOf } from "./counter.ts";
 import type { CounterOffer } from "./counter.ts";
 import { deferred } from "./deferred.ts";
+import { DeltaStream } from "./delta-stream.ts";
+import { END_REPORTED_WITHIN_MS, EndDeadline } from "./end-deadline.ts";
 import { endingOf } from "./ending.ts";
 import type { Ending, HandoffResult } from "./ending.ts";
 import type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
+import { sendAcknowledgement, sendAnswer, sendCancel } from "./replies.ts";
+import type { AskedQuestion } from "./replies.ts";
 import type { GivenWork } from "./same-work.ts";
 import { Stream } from "./stream.ts";
 import type { HandoffUsage } from "./usage.ts";
 
 const PROGRESS_KEPT = 1_000;
 const QUESTIONS_KEPT = 256;
-/** Ten seconds of deltas. */
-const DELTAS_KEPT = 200;
-/** More than any result can hold. Readers concatenate deltas, and a recipient must not fill their memory. */
-const DELTA_CHARACTERS_SHOWN = 4 * 1024 * 1024;
 /** How long to retry an acknowledgement during an outage: the hub takes it after the deadline, too. */
 const ACKNOWLEDGE_WITHIN_MS = 60_000;
-/**
- * How long after the deadline the hub's notice may take. Then the delegator stops waiting, whatever
- * has happened to the hub.
- */
-const END_REPORTED_WITHIN_MS = 1_000;
 /** How long to wait for the events of a handoff that is looked up after its deadline. */
 const FOUND_WITHIN_MS = 60_000;
 
 export interface HandleOptions {
+  /** The handles of the agent, by their handoffs: this one leaves them when nothing more is expected. */
+  readonly handles: InFlight<string, Handle>;
   /** The files to send, as they were given. */
   readonly artifacts?: readonly GivenArtifact[] | undefined;
   /** Acknowledged by the application, and not automatically. */
@@ -47,9 +44,13 @@ export interface HandleOptions {
   readonly renew?: ((handle: Handle, counter: CounterOffer) => Promise<boolean>) | undefined;
 }
 
-/** The handle of one handoff, with the methods that the agent itself uses. */
+/**
+ * The handle of one handoff. `HandoffHandle` describes what the application sees of it; the methods for
+ * the agent itself say so.
+ */
 export class Handle implements HandoffHandle {
   readonly #context: AgentContext;
+  readonly #handles: InFlight<string, Handle>;
   readonly #isManual: boolean;
   /** The files to send, until they were read and uploaded. */
   #given: readonly GivenArtifact[] | undefined;
@@ -66,10 +67,8 @@ export class Handle implements HandoffHandle {
   readonly #progress = new Stream<ProgressEvent>(PROGRESS_KEPT);
   readonly #questions = new Stream<QuestionEvent>(QUESTIONS_KEPT);
   /** Created by the first reader: unread deltas are not kept. */
-  #deltas: Stream<DeltaEvent> | undefined;
-  #lastDelta: LastDelta | undefined;
-  #deltaCharacters = 0;
-  readonly #asked = new Map<string, { re: Digest; by: string }>();
+  #deltas: DeltaStream | undefined;
+  readonly #asked = new Map<string, AskedQuestion>();
   readonly #seen = new Set<Digest>();
   #envelope: HandoffEnvelope;
   #text: string | undefined;
@@ -78,67 +77,45 @@ export class Handle implements HandoffHandle {
   #usage: HandoffUsage | undefined;
   #acknowledged: Promise<void> | undefined;
   #isAwaited = false;
-  /** Rejects if the hub has not reported the end in time. */
-  readonly #overdue = deferred<never>();
+  readonly #endDeadline: EndDeadline;
   /** Nothing more is expected, although the end is unknown here. */
   #isLeft = false;
-  #disarm: (() => void) | undefined;
 
   constructor(
     context: AgentContext,
     envelope: HandoffEnvelope,
-    { isManual, renew, artifacts }: HandleOptions,
+    { handles, isManual, renew, artifacts }: HandleOptions,
   ) {
     this.#context = context;
+    this.#handles = handles;
     this.#given = artifacts;
     this.#isManual = isManual;
     this.#renew = renew;
     this.#envelope = envelope;
-    this.#expectEnd(END_REPORTED_WITHIN_MS);
+    this.#endDeadline = new EndDeadline(context.clock, (error) => this.fail(error));
+    this.#endDeadline.arm(envelope);
   }
 
-  /** `lateMs`: how long to wait from now if the deadline has passed. */
-  #expectEnd(lateMs: number): void {
-    const { clock } = this.#context;
-    this.#disarm?.();
-    const at = Math.max(this.#deadline + END_REPORTED_WITHIN_MS, clock.now() + lateMs);
-    this.#disarm = clock.setTimer(at, () => {
-      const error = endNotReported(this.#envelope);
-      this.#overdue.reject(error);
-      this.fail(error);
-    });
-  }
-
-  /** Another one after a counter-offer was accepted. */
   get id(): string {
     return this.#envelope.handoff_id;
   }
 
-  /**
-   * The handoff. Until it is in custody, an earlier one with the same id may take its place, and files
-   * given by path or stream are not in it yet; after an accepted counter-offer it is the handoff on
-   * those terms.
-   */
   get envelope(): HandoffEnvelope {
     return this.#envelope;
   }
 
-  /** The handoff as it was signed. Available once it is in custody. */
   get text(): string {
     return this.#text ?? notSignedYet(this.id);
   }
 
-  /** Digest of `text`, which the recipient's acceptance and result name. */
   get digest(): Digest {
     return this.#digest ?? notSignedYet(this.id);
   }
 
-  /** The hub has the handoff on disk, and has signed for it. */
   get custody(): Promise<Receipt> {
     return this.#custody.promise;
   }
 
-  /** A recipient has accepted exactly this handoff, with a signature. */
   get accepted(): Promise<Receipt> {
     return this.#accepted.promise;
   }
@@ -149,14 +126,12 @@ export class Handle implements HandoffHandle {
     return { ...body, artifacts: this.#given ?? body.artifacts };
   }
 
-  /** The result; rejects with the WaybillError with which the handoff ended. */
   get result(): Promise<HandoffResult> {
     this.#isAwaited = true;
     this.#acknowledgeByItself();
     return this.#result.promise;
   }
 
-  /** Whether its end is known here. Earlier failures concern this agent only, and the handoff goes on. */
   get hasEnded(): boolean {
     return this.#ending !== undefined;
   }
@@ -179,20 +154,19 @@ export class Handle implements HandoffHandle {
 
   get deltas(): AsyncIterable<DeltaEvent> {
     if (this.#deltas === undefined) {
-      this.#deltas = new Stream<DeltaEvent>(DELTAS_KEPT);
+      this.#deltas = new DeltaStream();
       if (this.#isLeft || this.hasEnded) this.#deltas.end();
     }
-    return this.#deltas;
+    return this.#deltas.events;
   }
 
   get questions(): AsyncIterable<QuestionEvent> {
     return this.#questions;
   }
 
-  /** False if it had ended before; the result says how. */
   cancel(reason?: string): Promise<boolean> {
     const cancelled = this.#tracked("cancel", this.#cancel(reason));
-    return Promise.race([cancelled, this.#overdue.promise]);
+    return Promise.race([cancelled, this.#endDeadline.overdue]);
   }
 
   async #cancel(reason: string | undefined): Promise<boolean> {
@@ -205,17 +179,10 @@ export class Handle implements HandoffHandle {
     }
     await this.custody;
     await this.#renewed;
-    const { to } = this.envelope;
-    const { id, hub } = this.#context;
-    const text = await this.#signed(
-      createReply(
-        this.envelope,
-        { kind: "cancel", from: id, to: typeof to === "string" ? to : hub.id, body: { reason } },
-        this.#context.source,
-      ),
-    );
+    const until = this.#deadline + END_REPORTED_WITHIN_MS;
+    let text: string;
     try {
-      await this.#send(text, this.#deadline + END_REPORTED_WITHIN_MS);
+      text = await sendCancel(this.#context, this.envelope, { reason, until });
     } catch (error) {
       if (WaybillError.is(error, 410)) return false;
       throw error;
@@ -224,10 +191,9 @@ export class Handle implements HandoffHandle {
     return true;
   }
 
-  /** Answers a question by its id. A second answer is refused with 410 and changes nothing. */
   answer(questionId: string, answer: unknown): Promise<void> {
     const answered = this.#tracked("answer", this.#answer(questionId, answer));
-    return Promise.race([answered, this.#overdue.promise]);
+    return Promise.race([answered, this.#endDeadline.overdue]);
   }
 
   async #answer(questionId: string, answer: unknown): Promise<void> {
@@ -235,14 +201,11 @@ export class Handle implements HandoffHandle {
     if (asked === undefined) {
       throw new WaybillError(403, `There is no question ${questionId} about ${this.id}.`);
     }
-    const { re, by: to } = asked;
-    const body = { question_id: questionId, answer: answer as Json };
-    const { id: from, source } = this.#context;
-    const reply = createReply(this.envelope, { kind: "answer", from, to, re, body }, source);
-    await this.#send(await this.#signed(reply), this.#deadline + END_REPORTED_WITHIN_MS);
+    const until = this.#deadline + END_REPORTED_WITHIN_MS;
+    const given = { id: questionId, answer: answer as Json, asked, until };
+    await sendAnswer(this.#context, this.envelope, given);
   }
 
-  /** Tells the hub that the end was processed, so that it is not delivered again. */
   acknowledge(): Promise<void> {
     this.#acknowledged ??= this.#acknowledge();
     return this.#acknowledged;
@@ -258,16 +221,13 @@ export class Handle implements HandoffHandle {
     this.#forget();
   }
 
-  async #confirm(handoff: HandoffEnvelope, re: Digest): Promise<void> {
-    const { id: from, hub, source } = this.#context;
-    const body = { status: 200 } as const;
-    const receipt = createReply(handoff, { kind: "receipt", from, to: hub.id, re, body }, source);
-    await this.#send(await this.#signed(receipt), this.#until);
+  #confirm(handoff: HandoffEnvelope, ending: Digest): Promise<void> {
+    return sendAcknowledgement(this.#context, handoff, { ending, until: this.#until });
   }
 
   #forget(): void {
-    this.#context.forget(this.id);
-    if (this.#former !== undefined) this.#context.forget(this.#former.handoff_id);
+    this.#handles.delete(this.id);
+    if (this.#former !== undefined) this.#handles.delete(this.#former.handoff_id);
   }
 
   #acknowledgeByItself(): void {
@@ -310,9 +270,10 @@ export class Handle implements HandoffHandle {
 
   /** Submits it to the hub. For the agent. */
   async submit(): Promise<void> {
-    this.#signedAs(await this.#signed(this.envelope));
-    const { envelope, digest, text } = await this.#send(this.text, this.#until, this.digest);
-    const { id: agent, log } = this.#context;
+    const { id: agent, log, signer, link } = this.#context;
+    this.#signedAs(await signer.sign(this.envelope));
+    const receipt = await link.submit(this.text, this.digest, this.#until);
+    const { envelope, digest, text } = receipt;
     log({ event: "custody", agent, handoffId: this.id });
     this.#custody.resolve({ by: envelope.from, attempt: undefined, digest, text });
   }
@@ -320,7 +281,7 @@ export class Handle implements HandoffHandle {
   /** Nothing more will be delivered for it here. For the agent. */
   fail(error: WaybillError): void {
     this.#isLeft = true;
-    this.#disarm?.();
+    this.#endDeadline.disarm();
     this.#custody.reject(error);
     this.#accepted.reject(error);
     this.#result.reject(error);
@@ -334,7 +295,8 @@ export class Handle implements HandoffHandle {
     this.#envelope = handoff;
     this.#signedAs(text);
     // Its events follow now; the wait for them begins here, since the deadline may have passed.
-    this.#expectEnd(this.#deadline > clock.now() ? END_REPORTED_WITHIN_MS : FOUND_WITHIN_MS);
+    const isPast = this.#deadline <= clock.now();
+    this.#endDeadline.arm(handoff, isPast ? FOUND_WITHIN_MS : END_REPORTED_WITHIN_MS);
     this.#custody.resolve({
       by: hub.id,
       attempt: undefined,
@@ -345,47 +307,25 @@ export class Handle implements HandoffHandle {
 
   /** All events that the hub had when it was found have been replayed. For the agent. */
   isFound(): void {
-    if (!this.hasEnded && !this.#isLeft) this.#expectEnd(END_REPORTED_WITHIN_MS);
+    if (!this.hasEnded && !this.#isLeft) this.#endDeadline.arm(this.#envelope);
   }
 
   /** Processes a delivery, once, however often it comes. For the agent. */
   async receive(text: string, receivedAt?: ReceivedAt): Promise<void> {
-    const { link, peers } = this.#context;
+    const { id: self, hub, link, peers } = this.#context;
     const verified = await link.retry(() => peers.verify(text, { receivedAt }), this.#until);
     if (this.#isLeft || this.#seen.has(verified.digest)) return;
     if (verified.envelope.handoff_id === this.#former?.handoff_id) return;
-    this.#check(verified);
+    checkReply(verified.envelope, this, { self, hub: hub.id });
     this.#seen.add(verified.digest);
     this.#take(verified);
   }
 
   /** Shows a piece of what the recipient is writing. For the agent. */
-  show({ attempt, number, text, by }: ShownDelta): void {
+  show(delta: ShownDelta): void {
     if (this.#deltas === undefined || this.#isLeft || this.hasEnded) return;
     const { to } = this.envelope;
-    if (typeof to === "string" && by !== to) return;
-    const delta = { attempt, number, text, by };
-    if (!isNextDelta(this.#lastDelta, delta)) return;
-    this.#lastDelta = delta;
-    this.#deltaCharacters += text.length;
-    if (this.#deltaCharacters <= DELTA_CHARACTERS_SHOWN) this.#deltas.push(delta);
-  }
-
-  #check({ envelope }: VerifiedEnvelope): void {
-    const { id: self, hub } = this.#context;
-    const { to } = this.envelope;
-    const isOwn = envelope.kind === "cancel" && envelope.from === self;
-    const isForUs = envelope.to === self;
-    const isNotice = envelope.kind === "notice" && envelope.from === hub.id && isForUs;
-    const isRecipient = typeof to !== "string" || envelope.from === to;
-    const isForThis = "re" in envelope && envelope.re === this.digest && isForUs && isRecipient;
-    const isAbout = envelope.handoff_id === this.id;
-    const isOfJob = envelope.correlation_id === this.envelope.correlation_id;
-    if (isAbout && isOfJob && (isOwn || isNotice || isForThis)) return;
-    throw new WaybillError(
-      403,
-      `A ${envelope.kind} from ${envelope.from} was delivered for ${this.id}, but it is about another handoff.`,
-    );
+    if (typeof to !== "string" || delta.by === to) this.#deltas.push(delta);
   }
 
   #take(verified: VerifiedEnvelope): void {
@@ -431,7 +371,7 @@ export class Handle implements HandoffHandle {
     if (this.#isLeft) return;
     this.#ending = digest;
     this.#usage = ending.type === "result" ? ending.result.usage : ending.usage;
-    this.#disarm?.();
+    this.#endDeadline.disarm();
     const { log, id: agent } = this.#context;
     if (ending.type === "result") this.#result.resolve(ending.result);
     else {
@@ -464,22 +404,6 @@ export class Handle implements HandoffHandle {
   get #until(): number {
     return this.#deadline + ACKNOWLEDGE_WITHIN_MS;
   }
-
-  #signed(envelope: Envelope): Promise<string> {
-    return this.#context.signer.sign(envelope);
-  }
-
-  #send(text: string, until: number, digest = digestOf(text)): Promise<VerifiedEnvelope> {
-    return this.#context.link.submit(text, digest, until);
-  }
-}
-
-function endNotReported({ handoff_id: id, deadline, to }: HandoffEnvelope): WaybillError {
-  const recipient = typeof to === "string" ? to : `whoever has ${to.capability}`;
-  return new WaybillError(
-    504,
-    `The deadline ${deadline} has passed, and the hub has not reported how the handoff ${id} to ${recipient} ended; the work may have been done. Attach to it by its id to learn the outcome once the hub answers.`,
-  );
 }
 
 function notSignedYet(id: string): never {

@@ -17,10 +17,15 @@ export interface LinkOptions {
   readonly instance: string;
   readonly peers: Peers;
   readonly log: Log;
-  /** Receives a piece of what a recipient is writing for this agent. */
-  readonly show: (delta: ShownDelta) => void;
+}
+
+/** Receives what comes over a link. */
+export interface Receiver {
+  take(delivery: Delivery): void;
+  /** A piece of what a recipient is writing for this agent. */
+  show(delta: ShownDelta): void;
   /** The hub refuses this agent: nothing more is delivered to it. */
-  readonly lost: (reason: WaybillError) => void;
+  lose(reason: WaybillError): void;
 }
 
 const WAIT = { firstMs: 50, mostMs: 5_000 } as const;
@@ -40,6 +45,7 @@ const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 409]);
  */
 export class Link {
   readonly #options: LinkOptions;
+  #receiver: Receiver | undefined;
   #attachment: Attachment | undefined;
   #credit = 0;
   #state: "open" | "closed" | "abandoned" = "open";
@@ -56,14 +62,19 @@ export class Link {
     return this.#attachment !== undefined;
   }
 
+  /** Who receives what comes. It has to be set before the link is opened. */
+  receiveWith(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+
   /** Attaches, and reattaches whenever the connection is lost, until it is closed. */
-  async open(credit: number, handler: (delivery: Delivery) => void): Promise<void> {
+  async open(credit: number): Promise<void> {
     this.#credit = credit;
     const { clock, id: agent, log } = this.#options;
     const until = clock.now() + SILENCE_MS;
     for (;;) {
       try {
-        return await this.#attach(handler);
+        return await this.#attach();
       } catch (error) {
         // A script that is restarted often may exceed the hub's rate of attachments.
         if (!WaybillError.is(error, 301) || this.#state !== "open") throw error;
@@ -76,7 +87,7 @@ export class Link {
     }
   }
 
-  async #attach(handler: (delivery: Delivery) => void): Promise<void> {
+  async #attach(): Promise<void> {
     const { hub, id: agent, instance, log } = this.#options;
     const credit = this.#credit;
     const proof = await this.within(this.#hello());
@@ -87,10 +98,10 @@ export class Link {
       { agent, credit, instance, proof },
       (delivery) => {
         if (early !== undefined) early.push(delivery);
-        else if (this.#state !== "abandoned") handler(delivery);
+        else if (this.#state !== "abandoned") this.#receiver?.take(delivery);
       },
       (delta) => {
-        if (this.#state === "open") this.#options.show(delta);
+        if (this.#state === "open") this.#receiver?.show(delta);
       },
     );
     attaching.then(
@@ -107,35 +118,31 @@ export class Link {
     log({ event: "attached", agent });
     const waiting = early;
     early = undefined;
-    for (const delivery of waiting) handler(delivery);
+    for (const delivery of waiting) this.#receiver?.take(delivery);
     attachment.closed.then(
-      (reason) => this.#cut(attachment, reason, handler),
+      (reason) => this.#cut(attachment, reason),
       () => undefined,
     );
   }
 
-  #cut(
-    attachment: Attachment,
-    reason: WaybillError | undefined,
-    handler: (delivery: Delivery) => void,
-  ): void {
+  #cut(attachment: Attachment, reason: WaybillError | undefined): void {
     if (this.#attachment !== attachment) return;
     this.#attachment = undefined;
     const { id: agent, log } = this.#options;
     log({ event: "detached", agent, error: reason });
     if (this.#state !== "open" || reason === undefined) return;
     // 409: another process has attached as this agent. Two that keep replacing each other help nobody.
-    if (reason.status === 409) return this.#options.lost(reason);
-    this.#attachAgain(handler).catch((error: unknown) => {
+    if (reason.status === 409) return this.#receiver?.lose(reason);
+    this.#attachAgain().catch((error: unknown) => {
       log({ event: "failure", agent, error });
-      this.#options.lost(WaybillError.from(error));
+      this.#receiver?.lose(WaybillError.from(error));
     });
   }
 
-  async #attachAgain(handler: (delivery: Delivery) => void): Promise<void> {
+  async #attachAgain(): Promise<void> {
     const { id: agent, log } = this.#options;
     const attach = async (): Promise<void> => {
-      if (this.#state === "open") await this.#attach(handler);
+      if (this.#state === "open") await this.#attach();
     };
     const mayRetry = (error: unknown): boolean => {
       if (REFUSED.has(WaybillError.from(error).status)) return false;

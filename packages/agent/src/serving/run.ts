@@ -9,9 +9,8 @@ import type {
 import type { BoundedCache, Delivery, ReceivedAt } from "@waybill/protocol/wire";
 import type { AgentContext } from "../context.ts";
 import { deferred } from "../delegating/deferred.ts";
+import type { Delegating } from "../delegating/delegating.ts";
 import { delegatorOver } from "../delegating/delegator.ts";
-import type { Handle } from "../delegating/handle.ts";
-import type { ParentedOptions } from "../delegating/options.ts";
 import { traceAttempt } from "../tracing/attempt-trace.ts";
 import type { AttemptTrace } from "../tracing/attempt-trace.ts";
 import { recordTokens } from "../tracing/metrics.ts";
@@ -37,7 +36,7 @@ export type Offer = Extract<Delivery, { type: "offer" }>;
 export interface RunOptions {
   readonly context: AgentContext;
   readonly served: readonly Served[];
-  readonly handoff: (options: ParentedOptions) => Handle;
+  readonly delegating: Delegating;
   /** Handoffs that were countered here: the same work gets no second counter-offer. */
   readonly countered: BoundedCache<string, true>;
 }
@@ -344,12 +343,11 @@ export class Run {
       pause: (questions, state) => asking.pause(questions, state),
       result: returnedResult,
       addUsage: (row) => this.#tally.add(readUsageRow(row)),
-      ...delegatorOver((options) => {
-        const scope = this.#trace?.scope;
-        const child = this.#options.handoff({ ...options, parent: envelope, scope });
-        this.#tally.count(child);
-        return child;
-      }, this.#context.source.newId),
+      ...delegatorOver(this.#options.delegating, {
+        envelope,
+        trace: this.#trace,
+        tally: this.#tally,
+      }),
     };
   }
 
