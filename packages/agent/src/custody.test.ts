@@ -1,6 +1,6 @@
 import { newId, signEnvelope, createHandoff, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
-import { settled, World } from "./world-fixture.ts";
+import { interceptCommits, settled, World } from "./world-fixture.ts";
 import type { Handler } from "./serving/work.ts";
 
 const LEASE = { lease_seconds: 30 };
@@ -368,12 +368,11 @@ test("a duplicate is answered 201, and its work is done once", async () => {
 
 test("every receipt of the hub is on record, in the commit of what it confirms", async () => {
   const world = new World();
-  const commit = world.store.commit.bind(world.store);
   const commits: string[][] = [];
-  world.store.commit = (each) => {
-    commits.push(each.entries.map(({ content }) => content));
-    return commit(each);
-  };
+  interceptCommits(world.store, (commit, make) => {
+    commits.push(commit.entries.map(({ content }) => content));
+    return make(commit);
+  });
   await world.up();
   const receipts = new Map<string, string>();
   const hub = {

@@ -1,19 +1,17 @@
+import type { Commit } from "@waybill/hub/store";
 import { WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
-import { lineTo, settled, World } from "./world-fixture.ts";
-
-type Batch = Parameters<World["store"]["commit"]>[0];
+import { interceptCommits, lineTo, settled, World } from "./world-fixture.ts";
 
 /** Writes one commit to disk, and then reports that it failed. */
-function loseWord(world: World, of: (batch: Batch) => boolean): { readonly wasLost: boolean } {
-  const commit = world.store.commit.bind(world.store);
+function loseWord(world: World, of: (commit: Commit) => boolean): { readonly wasLost: boolean } {
   const told = { wasLost: false };
-  world.store.commit = async (batch) => {
-    const outcome = await commit(batch);
-    if (told.wasLost || !of(batch)) return outcome;
+  interceptCommits(world.store, async (commit, make) => {
+    const outcome = await make(commit);
+    if (told.wasLost || !of(commit)) return outcome;
     told.wasLost = true;
     throw new WaybillError(503, "planted: nobody knows whether it is on disk");
-  };
+  });
   return told;
 }
 
@@ -60,16 +58,15 @@ test("a heartbeat does not suppress the news of another hub's commit that overta
   const owner = world.agent("owner", { hub: lineTo(() => world.server) });
   const handoff = owner.handoff({ to: "worker", capability: "work", timeoutMs: 600_000 });
   await handoff.accepted;
-  const commit = world.store.commit.bind(world.store);
   const isOvertaken = Promise.withResolvers<void>();
   let beats = 0;
-  world.store.commit = async (batch) => {
-    if (batch.handoff?.state === "open" && batch.entries.length === 0) {
+  interceptCommits(world.store, async (commit, make) => {
+    if (commit.handoff?.state === "open" && commit.entries.length === 0) {
       beats++;
       await isOvertaken.promise;
     }
-    return commit(batch);
-  };
+    return make(commit);
+  });
   while (beats === 0) await world.clock.advance(10_000);
   finish.resolve("done");
   await settled();

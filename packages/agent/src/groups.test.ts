@@ -1,7 +1,7 @@
 import { newId, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { GroupHandle, GroupOptions } from "./delegating/group.ts";
-import { settled, World } from "./world-fixture.ts";
+import { interceptCommits, settled, World } from "./world-fixture.ts";
 
 interface Race {
   readonly world: World;
@@ -91,12 +91,12 @@ test("the rest of a failed group goes on if its delegator wants that, and other 
 
 test("a crash between an end and the decision of its group leaves no member open", async () => {
   const world = new World();
-  const commit = world.store.commit.bind(world.store);
   let isBroken = false;
-  world.store.commit = (...args) =>
-    isBroken && args[0].handoff?.state === "cancelled"
+  interceptCommits(world.store, (commit, make) =>
+    isBroken && commit.handoff?.state === "cancelled"
       ? Promise.reject(new WaybillError(503, "planted"))
-      : commit(...args);
+      : make(commit),
+  );
   const any = await race(3, { join: "any" }, world);
   isBroken = true;
   any.finish(0);
@@ -133,20 +133,19 @@ test("a member that arrives after its group was decided is not started", async (
 
 test("a hub that crashes between a late member's commit and the decision of its group ends it after the restart", async () => {
   const world = new World();
-  const commit = world.store.commit.bind(world.store);
   const lateId = newId();
   let isBroken = false;
   let taken = (): void => undefined;
   const isTaken = new Promise<void>((resolve) => (taken = resolve));
-  world.store.commit = async (...args) => {
-    if (isBroken && args[0].handoff?.state === "cancelled") throw new WaybillError(503, "planted");
-    const outcome = await commit(...args);
-    if (args[0].handoff?.id === lateId && !isBroken) {
+  const restore = interceptCommits(world.store, async (commit, make) => {
+    if (isBroken && commit.handoff?.state === "cancelled") throw new WaybillError(503, "planted");
+    const outcome = await make(commit);
+    if (commit.handoff?.id === lateId && !isBroken) {
       isBroken = true;
       taken();
     }
     return outcome;
-  };
+  });
   const any = await race(2, { join: "any" }, world);
   any.finish(0);
   await settled();
@@ -166,7 +165,7 @@ test("a hub that crashes between a late member's commit and the decision of its 
   await settled();
   await world.down();
   isBroken = false;
-  world.store.commit = commit;
+  restore();
   expect(await world.store.handoff(late.id)).toMatchObject({ state: "open" });
   await world.up();
   await world.clock.advance(10_000);

@@ -1,17 +1,16 @@
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import type { Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import { settled, World } from "./world-fixture.ts";
+import { interceptCommits, settled, World } from "./world-fixture.ts";
 
 test("a copy of a child that is processed after the parent has ended gets the first answer", async () => {
   const world = await World.open();
   const owner = world.agent("owner");
   const goOn = Promise.withResolvers<void>();
-  const commit = world.store.commit.bind(world.store);
-  world.store.commit = async (batch) => {
-    if (batch.handoff?.parentId != null && batch.handoff.version === 1) await goOn.promise;
-    return commit(batch);
-  };
+  interceptCommits(world.store, async (commit, make) => {
+    if (commit.handoff?.parentId != null && commit.handoff.version === 1) await goOn.promise;
+    return make(commit);
+  });
   let answers: PromiseSettledResult<string>[] = [];
   const twice: Hub = {
     ...world.hub,

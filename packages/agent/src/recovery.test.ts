@@ -1,7 +1,7 @@
 import { newId, WaybillError } from "@waybill/protocol";
 import type { Delivery } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import { listen, settled, World } from "./world-fixture.ts";
+import { interceptCommits, listen, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -178,23 +178,22 @@ test("a frame at the exact deadline does not end a handoff without an entry in t
 
 test("a child that is submitted while its parent ends is cancelled, even if the hub crashes then", async () => {
   const world = new World();
-  const commit = world.store.commit.bind(world.store);
   const partId = newId();
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   let isHeld = (): void => undefined;
   const isHolding = new Promise<void>((resolve) => (isHeld = resolve));
   let isDown = false;
-  world.store.commit = async (...args) => {
+  interceptCommits(world.store, async (commit, make) => {
     if (isDown) throw new WaybillError(503, "planted");
-    if (args[0].handoff?.id !== partId || args[0].handoff.version > 1) return commit(...args);
+    if (commit.handoff?.id !== partId || commit.handoff.version > 1) return make(commit);
     isHeld();
     await held;
-    const outcome = await commit(...args);
+    const outcome = await make(commit);
     // From here on nothing more reaches the disk: the hub has crashed.
     isDown = true;
     return outcome;
-  };
+  });
   await world.up();
   const worker = world.agent("worker");
   worker.serve("part", never);

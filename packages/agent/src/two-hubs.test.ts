@@ -1,7 +1,7 @@
 import { createHandoff, newId, signEnvelope } from "@waybill/protocol";
 import type { Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import { lineTo, settled, World } from "./world-fixture.ts";
+import { interceptCommits, lineTo, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -118,16 +118,15 @@ test("a member that is submitted at one hub while its group is decided at the ot
   await Promise.all([first.accepted, second.accepted]);
 
   // The left hub's member has joined, and is not on disk yet when the group is decided.
-  const commit = world.store.commit.bind(world.store);
   const isJoined = Promise.withResolvers<void>();
   const isDecided = Promise.withResolvers<void>();
-  world.store.commit = async (...args) => {
-    if (args[0].handoff?.id === late.id && args[0].handoff.version === 1) {
+  interceptCommits(world.store, async (commit, make) => {
+    if (commit.handoff?.id === late.id && commit.handoff.version === 1) {
       isJoined.resolve();
       await isDecided.promise;
     }
-    return commit(...args);
-  };
+    return make(commit);
+  });
   const late = member(2);
   await isJoined.promise;
   finished.resolve("done");

@@ -2,7 +2,7 @@ import { newId, signCompact, stringifyJson, WaybillError } from "@waybill/protoc
 import type { Delivery } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
 import type { Work } from "./serving/work.ts";
-import { lineTo, settled, World } from "./world-fixture.ts";
+import { interceptCommits, lineTo, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -21,16 +21,15 @@ async function known(world: World, id: string): Promise<void> {
 
 /** Holds the next commit that leaves a handoff waiting. */
 function holdWaiting(world: World): { readonly isHeld: Promise<void>; letGo(): void } {
-  const commit = world.store.commit.bind(world.store);
   const held = Promise.withResolvers<void>();
   const free = Promise.withResolvers<void>();
-  world.store.commit = async (batch) => {
-    if (batch.handoff?.waitsFor != null) {
+  interceptCommits(world.store, async (commit, make) => {
+    if (commit.handoff?.waitsFor != null) {
       held.resolve();
       await free.promise;
     }
-    return commit(batch);
-  };
+    return make(commit);
+  });
   return { isHeld: held.promise, letGo: free.resolve };
 }
 
@@ -175,17 +174,16 @@ test("what another hub has committed reaches agents here although the store fail
   const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
   await handoff.accepted;
   const read = world.store.handoff.bind(world.store);
-  const commit = world.store.commit.bind(world.store);
   let isBroken = false;
   world.store.handoff = (id) => {
     if (!isBroken) return read(id);
     isBroken = false;
     return Promise.reject(new WaybillError(503, "planted"));
   };
-  world.store.commit = (batch) => {
-    isBroken = batch.handoff?.state === "completed";
-    return commit(batch);
-  };
+  interceptCommits(world.store, (commit, make) => {
+    isBroken = commit.handoff?.state === "completed";
+    return make(commit);
+  });
   finish.resolve("done");
   await world.clock.advance(1_000);
   expect(isBroken).toBe(false);

@@ -1,4 +1,6 @@
 /// <reference types="node" />
+import { commitEach, commitOne } from "@waybill/hub/store";
+import type { Commit, CommitOutcome } from "@waybill/hub/store";
 import { ledgerHistory, memoryStore, openHub } from "@waybill/hub";
 import type { HubOptions, HubServer, Store } from "@waybill/hub";
 import {
@@ -213,4 +215,19 @@ export async function refusalOf(work: Promise<unknown>): Promise<WaybillError> {
   );
   if (!WaybillError.is(error)) throw new Error("It was not refused.");
   return error;
+}
+
+/** Makes a commit of a store. */
+export type MakeCommit = (commit: Commit) => Promise<CommitOutcome>;
+
+/** Passes the store's commits through a function of a test, one at a time. Returns what undoes it. */
+export function interceptCommits(
+  store: Store,
+  through: (commit: Commit, make: MakeCommit) => Promise<CommitOutcome>,
+): () => void {
+  const original = store.commit;
+  const inner = { commit: original.bind(store) };
+  store.commit = (group) =>
+    commitEach(group, (each) => through(each, (commit) => commitOne(inner, commit)));
+  return () => void (store.commit = original);
 }

@@ -48,9 +48,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options.disk);
 }
 
-interface PendingChange {
-  readonly change: Change;
-  resolve(outcome: CommitOutcome): void;
+/** Changes whose outcomes are awaited together. */
+interface PendingGroup {
+  readonly changes: readonly Change[];
+  resolve(outcomes: readonly CommitOutcome[]): void;
   reject(error: WaybillError): void;
 }
 
@@ -61,7 +62,7 @@ class MemoryStore implements Store {
   readonly #disk: Disk | undefined;
   readonly #opened: Promise<void>;
   readonly #listeners = new Set<CommitListener>();
-  #waiting: PendingChange[] = [];
+  #waiting: PendingGroup[] = [];
   #flushing: Promise<void> | undefined;
   #isClosing = false;
   /** Why nothing is answered any more. */
@@ -93,18 +94,18 @@ class MemoryStore implements Store {
     return read(this.#state);
   }
 
-  commit(commit: Commit): Promise<CommitOutcome> {
-    return this.#write({ type: "commit", commit });
+  commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    return this.#write(group.map((commit) => ({ type: "commit", commit })));
   }
 
   async saveSetting(name: string, value: string): Promise<void> {
-    await this.#write({ type: "setting", name, value });
+    await this.#write([{ type: "setting", name, value }]);
   }
 
-  #write(change: Change): Promise<CommitOutcome> {
+  #write(changes: readonly Change[]): Promise<readonly CommitOutcome[]> {
     if (this.#isClosing) return Promise.reject(closed());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ change, resolve, reject });
+      this.#waiting.push({ changes, resolve, reject });
       this.#flushing ??= this.#flush();
     });
   }
@@ -126,23 +127,32 @@ class MemoryStore implements Store {
     this.#flushing = undefined;
   }
 
-  async #commitAll(batch: readonly PendingChange[]): Promise<void> {
-    const view = stagedView(this.#state);
-    const judged = batch.map((each) => {
-      const { change } = each;
-      const fault = change.type === "commit" ? faultOfCommit(change.commit, view) : undefined;
-      if (fault === undefined) view.stage(stagedOf(change));
-      return { ...each, fault };
-    });
-    const changes = judged.filter(({ fault }) => fault === undefined).map(({ change }) => change);
+  async #commitAll(groups: readonly PendingGroup[]): Promise<void> {
+    const given = groups.flatMap((group) => group.changes);
+    const faults = this.#judge(given);
+    const changes = given.filter((change) => !faults.has(change));
     if (this.#disk !== undefined && changes.length > 0) {
       await this.#disk.append(changesFrame(changes));
       await this.#disk.sync();
     }
-    for (const { change, fault, resolve } of judged) resolve(fault ?? this.#apply(change));
+    for (const group of groups) {
+      group.resolve(group.changes.map((change) => faults.get(change) ?? this.#apply(change)));
+    }
     for (const change of changes) {
       if (change.type === "commit") this.#tell(change.commit);
     }
+  }
+
+  /** Why some of these changes must fail. The others count as made for those after them. */
+  #judge(changes: readonly Change[]): ReadonlyMap<Change, CommitOutcome> {
+    const view = stagedView(this.#state);
+    const faults = new Map<Change, CommitOutcome>();
+    for (const change of changes) {
+      const fault = change.type === "commit" ? faultOfCommit(change.commit, view) : undefined;
+      if (fault === undefined) view.stage(stagedOf(change));
+      else faults.set(change, fault);
+    }
+    return faults;
   }
 
   #apply(change: Change): CommitOutcome {

@@ -1,4 +1,5 @@
 import { digestOf, isAgentId, WaybillError } from "@waybill/protocol";
+import { commitOne } from "./commit-each.ts";
 import type { HubLimits } from "./engine/options.ts";
 import type { Digest, Found, KeyRecord } from "@waybill/protocol";
 import type { LifecycleTerms } from "@waybill/protocol/hub";
@@ -339,7 +340,9 @@ export class Operator {
       if (decided === undefined) return;
       const { act, settings } = decided;
       const commit = { handoff: null, keys, settings, entries: [actEntry(at, act)] };
-      const outcome = await this.#engine.commit(commit).finally(() => registry.forget(agent));
+      const outcome = await commitOne(this.#engine.writer, commit).finally(() =>
+        registry.forget(agent),
+      );
       if (outcome.type === "committed") break;
       // Its next manifest came in between, or another operator's decision.
     }
@@ -417,7 +420,7 @@ export class Operator {
       const settings = await groups.change(name, next);
       if (settings.length === 0) return;
       const entries = [actEntry(clock.now(), actOf(members))];
-      const outcome = await this.#engine.commit({ handoff: null, settings, entries });
+      const outcome = await commitOne(this.#engine.writer, { handoff: null, settings, entries });
       if (outcome.type !== "committed") continue;
       quotas.forget(name);
       offers.lookAtAllAgain();
@@ -432,7 +435,8 @@ export class Operator {
     for (let after: string | undefined; ;) {
       const page = await store.settings(slotSettings(name), { after, limit: SLOTS_AT_ONCE });
       const settings = page.map(({ name: slot, value }) => ({ name: slot, from: value, to: null }));
-      if (page.length > 0) await this.#engine.commit({ handoff: null, settings, entries: [] });
+      if (page.length > 0)
+        await commitOne(this.#engine.writer, { handoff: null, settings, entries: [] });
       if (page.length < SLOTS_AT_ONCE) break;
       after = page.at(-1)!.name;
     }
@@ -443,7 +447,7 @@ export class Operator {
   async #act(act: Act, ...settings: readonly SettingChange[]): Promise<void> {
     this.#engine.assertOpen();
     const entries = [actEntry(this.#engine.clock.now(), act)];
-    const outcome = await this.#engine.commit({ handoff: null, settings, entries });
+    const outcome = await commitOne(this.#engine.writer, { handoff: null, settings, entries });
     if (outcome.type === "committed") return;
     throw changedMeanwhile();
   }

@@ -9,7 +9,7 @@ export class SlowCommits {
   constructor(store: Store) {
     this.store = new Proxy(store, {
       get: (target, name) => {
-        if (name === "commit") return (commit: Commit) => this.#commit(target, commit);
+        if (name === "commit") return (group: readonly Commit[]) => this.#commit(target, group);
         const value: unknown = Reflect.get(target, name);
         return typeof value === "function" ? (value.bind(target) as unknown) : value;
       },
@@ -25,8 +25,8 @@ export class SlowCommits {
     this.#release();
   }
 
-  async #commit(target: Store, commit: Commit): Promise<CommitOutcome> {
+  async #commit(target: Store, group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     await this.#released;
-    return target.commit(commit);
+    return target.commit(group);
   }
 }

@@ -3,6 +3,7 @@ export type {
   Commit,
   CommitListener,
   CommitOutcome,
+  KnownOutcome,
   LedgerEntry,
   LedgerHead,
   ManifestCard,
@@ -26,5 +27,6 @@ export type {
   WaitingPlace,
 } from "./store.ts";
 export type { BlobSpace, BlobStore, BlobWriter } from "./blobs/blob-store.ts";
+export { commitEach, commitOne } from "./commit-each.ts";
 export { rowsOfManifests } from "./registry/rows.ts";
 export { chainHash, EMPTY_LEDGER } from "./ledger/chain.ts";

@@ -196,7 +196,12 @@ export type CommitOutcome =
    */
   | { readonly type: "replayed"; readonly digest: Digest }
   /** A key of the manifest or the change belongs to another agent. Nothing was written. Checked last. */
-  | { readonly type: "key_owned"; readonly kid: string; readonly agent: string };
+  | { readonly type: "key_owned"; readonly kid: string; readonly agent: string }
+  /** The store has failed at this commit, and can't say whether it happened. */
+  | { readonly type: "unknown"; readonly error: unknown };
+
+/** An outcome that leaves no doubt. */
+export type KnownOutcome = Exclude<CommitOutcome, { type: "unknown" }>;
 
 /** Pages continue after the last id or sequence that the caller has seen. */
 export interface Page<Cursor> {
@@ -217,8 +222,9 @@ export interface TextPage<Cursor> extends Page<Cursor> {
 export type CommitListener = (handoff: StoredHandoff | null, publisher: string | null) => void;
 
 /**
- * The hub's durable storage. It decides nothing: only the engine changes state. A commit is all or
- * nothing, and durable once its promise has settled. Several hubs may write to one store; the expected
+ * The hub's durable storage. It decides nothing: only the engine changes state. Commits come in
+ * groups, which share one sync. Each commit by itself is all or nothing, a group is not; all of a
+ * group is durable once its promise has settled. Several hubs may write to one store; the expected
  * version in each write keeps them apart.
  */
 export interface Store {
@@ -227,10 +233,12 @@ export interface Store {
   /** Where the bytes of blobs are stored. A hub over a store without it stores no blobs. */
   readonly blobs?: BlobStore | undefined;
   /**
-   * Rejects if the outcome is unknown; then the commit may have happened or not, and the caller finds
+   * Makes the commits of a group, as if one came after the other: each outcome is in the place of its
+   * commit. A commit that fails changes nothing about the others, before or after it. Rejects if all
+   * outcomes are unknown. A commit of unknown outcome may have happened or not, and the caller finds
    * out by reading again from a working store.
    */
-  commit(commit: Commit): Promise<CommitOutcome>;
+  commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]>;
 
   handoff(id: string): Promise<StoredHandoff | undefined>;
   /** Those that are due, the earliest first. */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Commit } from "@waybill/hub/store";
 import { digestOf } from "@waybill/protocol";
 import { openSqliteStore } from "./sqlite-store.ts";
+import { commitOne } from "@waybill/hub/store";
 
 const [, , path, ...steps] = process.argv;
 /** Longer than the store lets its thread write after a burst. */
@@ -30,9 +31,9 @@ acknowledged("open");
 for (const step of steps) {
   if (step === "commit") {
     await sleep(IDLE_MS);
-    await store.commit(nextCommit());
+    await commitOne(store, nextCommit());
   } else if (step === "burst") {
-    await Promise.all(Array.from({ length: BURST }, () => store.commit(nextCommit())));
+    await Promise.all(Array.from({ length: BURST }, () => commitOne(store, nextCommit())));
   } else if (step === "setting") {
     await sleep(IDLE_MS);
     await store.saveSetting("name", "value");

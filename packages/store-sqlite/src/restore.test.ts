@@ -19,6 +19,7 @@ import { restoreSqliteStore } from "./restore.ts";
 import { openSqliteReader } from "./sqlite-reader.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import { locate, remove } from "./store-fixture.ts";
+import { commitOne } from "@waybill/hub/store";
 
 const BACKUP = ["one"];
 const BEFORE = ["one", "two", "three"];
@@ -45,7 +46,7 @@ afterEach(() => remove(path));
 
 async function note(store: Store, content: string): Promise<void> {
   const entry = { at: 0, handoffId: null, type: "decision", content, replayKey: null } as const;
-  await store.commit({ handoff: null, entries: [{ ...entry, digest: digestOf(content) }] });
+  await commitOne(store, { handoff: null, entries: [{ ...entry, digest: digestOf(content) }] });
 }
 
 /** Opens the store as a hub does, checks it, and commits to it. */

@@ -10,6 +10,7 @@ import { restoreSqliteStore } from "./restore.ts";
 import { openSqliteReader } from "./sqlite-reader.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import { locate, remove } from "./store-fixture.ts";
+import { commitOne } from "@waybill/hub/store";
 
 let path: string;
 beforeEach(async () => {
@@ -20,7 +21,7 @@ afterEach(() => remove(path));
 async function note(store: Store, content: string): Promise<void> {
   const digest = digestOf(content);
   const entry = { at: 0, handoffId: null, type: "decision", content, digest, replayKey: null };
-  await store.commit({ handoff: null, entries: [{ ...entry, type: "decision" }] });
+  await commitOne(store, { handoff: null, entries: [{ ...entry, type: "decision" }] });
 }
 
 async function contents(file: string): Promise<string[]> {

@@ -22,6 +22,7 @@ import { migrate, numberOf } from "./migrate.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import { locate, remove } from "./store-fixture.ts";
+import { commitOne } from "@waybill/hub/store";
 
 let path: string;
 beforeEach(async () => {
@@ -65,7 +66,7 @@ function commitOf(number: number, version = 1, record = "{}"): Commit {
 async function filled(count: number, record = "x".repeat(500)): Promise<void> {
   const store = await openSqliteStore(path);
   await Promise.all(
-    Array.from({ length: count }, (_, number) => store.commit(commitOf(number, 1, record))),
+    Array.from({ length: count }, (_, number) => commitOne(store, commitOf(number, 1, record))),
   );
   await store.close();
 }
@@ -81,9 +82,9 @@ test("a commit that can't be written is refused alone, and not the others of its
   const store = await openSqliteStore(path);
   const fractional = commitOf(2);
   const [first, second, third] = await Promise.allSettled([
-    store.commit(commitOf(1)),
-    store.commit({ ...fractional, handoff: { ...fractional.handoff!, wakeAt: 0.5 } }),
-    store.commit(commitOf(3)),
+    commitOne(store, commitOf(1)),
+    commitOne(store, { ...fractional, handoff: { ...fractional.handoff!, wakeAt: 0.5 } }),
+    commitOne(store, commitOf(3)),
   ]);
   expect(first).toMatchObject({ status: "fulfilled", value: { lastSequence: 1 } });
   expect(second).toMatchObject({ status: "rejected", reason: { status: 500 } });
@@ -98,16 +99,16 @@ test("a replay is detected within a shared transaction, and nothing of it is wri
     const replayKey = { from: "editor", id };
     return { handoff, entries: [...entries, { ...entries[0]!, type: "envelope", replayKey }] };
   };
-  await store.commit(sent(0, "earlier"));
+  await commitOne(store, sent(0, "earlier"));
   const { digest } = sent(0, "earlier").entries[1]!;
   const outcomes = await Promise.all([
-    store.commit(sent(1, "one")),
-    store.commit(sent(2, "earlier")),
-    store.commit(sent(3, "two")),
-    store.commit(sent(4, "two")),
-    store.commit(sent(0, "three", 3)),
-    store.commit(sent(0, "earlier", 3)),
-    store.commit(sent(0, "four", 2)),
+    commitOne(store, sent(1, "one")),
+    commitOne(store, sent(2, "earlier")),
+    commitOne(store, sent(3, "two")),
+    commitOne(store, sent(4, "two")),
+    commitOne(store, sent(0, "three", 3)),
+    commitOne(store, sent(0, "earlier", 3)),
+    commitOne(store, sent(0, "four", 2)),
   ]);
   expect(outcomes).toEqual([
     { type: "committed", lastSequence: 4 },
@@ -130,9 +131,9 @@ test("a commit that can't even be sent to the thread is refused alone", async ()
   const store = await openSqliteStore(path);
   const odd = { ...commitOf(2), entries: [{ ...commitOf(2).entries[0]!, content: () => "" }] };
   const [first, second, third] = await Promise.allSettled([
-    store.commit(commitOf(1)),
-    store.commit(odd as unknown as Commit),
-    store.commit(commitOf(3)),
+    commitOne(store, commitOf(1)),
+    commitOne(store, odd as unknown as Commit),
+    commitOne(store, commitOf(3)),
   ]);
   expect(first).toMatchObject({ status: "fulfilled", value: { lastSequence: 1 } });
   expect(second).toMatchObject({ status: "rejected", reason: { status: 500 } });
@@ -144,7 +145,7 @@ test("commits made here and by the thread, alternating, form one chain", async (
   const passed = vi.spyOn(performance, "now");
   const store = await openSqliteStore(path);
   let number = 0;
-  const commit = () => store.commit(commitOf(number++));
+  const commit = () => commitOne(store, commitOf(number++));
   for (let turn = 0; turn < 5; turn++) {
     // Long enough after the others that the next ones are alone.
     passed.mockReturnValue(10_000 * (turn + 1));
@@ -166,9 +167,9 @@ test("a process stays alive for its commits, and for nothing else of a store", (
   const open = `const store = (globalThis.store = await openStore(${JSON.stringify(path)}));`;
   const cases = [
     { work: "", printed: "" },
-    { work: `console.log((await store.commit(${commits[0]})).type);`, printed: "committed\n" },
+    { work: `console.log((await store.commit([${commits[0]}]))[0].type);`, printed: "committed\n" },
     {
-      work: `store.commit(${commits[1]}).then(({ type }) => console.log(type));`,
+      work: `store.commit([${commits[1]}]).then(([{ type }]) => console.log(type));`,
       printed: "committed\n",
     },
     {
@@ -185,9 +186,9 @@ test("a process stays alive for its commits, and for nothing else of a store", (
 
 test("commits submitted before closing are written, and later ones are refused", async () => {
   const store = await openSqliteStore(path);
-  const given = Array.from({ length: 200 }, (_, number) => store.commit(commitOf(number)));
+  const given = Array.from({ length: 200 }, (_, number) => commitOne(store, commitOf(number)));
   const closing = store.close();
-  await expect(store.commit(commitOf(200))).rejects.toThrow(refused(/is closed/, 503));
+  await expect(commitOne(store, commitOf(200))).rejects.toThrow(refused(/is closed/, 503));
   const outcomes = await Promise.all(given);
   expect(outcomes.map((each) => each.type)).toEqual(given.map(() => "committed"));
   await Promise.all([closing, store.close()]);
@@ -227,12 +228,12 @@ describe("one owner", () => {
     const store = await openSqliteStore(path, { busyTimeoutMs: 0 });
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
-    const commit = store.commit(commitOf(1));
+    const commit = commitOne(store, commitOf(1));
     await expect(commit).rejects.toThrow(refused(/hub\.db is locked: another program/, 503));
     await expect(commit).rejects.toMatchObject({ retryable: true });
     other.exec("ROLLBACK");
     other.close();
-    expect((await store.commit(commitOf(1))).type).toBe("committed");
+    expect((await commitOne(store, commitOf(1))).type).toBe("committed");
     await store.close();
   });
 });
@@ -295,7 +296,7 @@ test("a file of the first version is migrated with its handoffs, and then detect
   expect(await store.inbox("owner", { limit: 10 })).toEqual([stored]);
   await store.check();
   const changed = { ...stored, version: 4, record: '{"n":2}', delegator: "another" };
-  expect((await store.commit({ handoff: changed, entries: [] })).type).toBe("committed");
+  expect((await commitOne(store, { handoff: changed, entries: [] })).type).toBe("committed");
   expect(await store.handoff(first.id)).toEqual({ ...changed, delegator: "owner" });
   await store.close();
   const other = new DatabaseSync(path);
@@ -413,9 +414,9 @@ describe("the disk", () => {
     const store = await openSqliteStore(path, { bytesMax: 60 * 4096 });
     const large = commitOf(100, 1, "x".repeat(400_000));
     const [first, second, third] = await Promise.allSettled([
-      store.commit(commitOf(0, 2)),
-      store.commit(large),
-      store.commit(commitOf(1, 2)),
+      commitOne(store, commitOf(0, 2)),
+      commitOne(store, large),
+      commitOne(store, commitOf(1, 2)),
     ]);
     expect(first.status).toBe("fulfilled");
     expect(third.status).toBe("fulfilled");
@@ -425,7 +426,7 @@ describe("the disk", () => {
     expect((await verifyLedger(await store.ledger({ limit: 100 }))).holds).toBe(true);
     await store.close();
     const larger = await openSqliteStore(path);
-    expect((await larger.commit(large)).type).toBe("committed");
+    expect((await commitOne(larger, large)).type).toBe("committed");
     await larger.close();
   });
 
@@ -456,14 +457,16 @@ describe("the disk", () => {
 describe("backup", () => {
   test("is a snapshot, taken while commits go on, and opens as a store", async () => {
     const store = await openSqliteStore(path);
-    await Promise.all(Array.from({ length: 500 }, (_, number) => store.commit(commitOf(number))));
+    await Promise.all(
+      Array.from({ length: 500 }, (_, number) => commitOne(store, commitOf(number))),
+    );
     const to = join(dirname(path), "backup.db");
     let isDone = false;
     const backup = store.backup(to).then(() => (isDone = true));
     let version = 1;
     while (!isDone) {
       version++;
-      expect((await store.commit(commitOf(7, version))).type).toBe("committed");
+      expect((await commitOne(store, commitOf(7, version))).type).toBe("committed");
     }
     await backup;
     await store.close();

@@ -107,10 +107,17 @@ class FileStore implements SqliteStore {
     this.#reader = new Reader(database);
   }
 
-  async commit(commit: Commit): Promise<CommitOutcome> {
-    const outcome = await this.#write(commit);
-    if (outcome.type === "committed") this.#tell(commit);
-    return outcome;
+  async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    if (this.#closing !== undefined) throw closed(this.#path);
+    const outcomes = await Promise.all(
+      group.map((commit) =>
+        this.#write(commit).catch((error: unknown): CommitOutcome => ({ type: "unknown", error })),
+      ),
+    );
+    for (const [index, commit] of group.entries()) {
+      if (outcomes[index]!.type === "committed") this.#tell(commit);
+    }
+    return outcomes;
   }
 
   async saveSetting(name: string, value: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { NewEntry, Store, StoredHandoff } from "@waybill/hub/store";
 import { digestOfBytes, generateKey, newId } from "@waybill/protocol";
 import { CAPABILITY } from "../custody/ours.ts";
 import { inputOf, outputOf } from "../custody/job.ts";
+import { commitOne } from "@waybill/hub/store";
 
 const TOGETHER = 500;
 /** One of this many is still open, and waits for an agent that is not attached. */
@@ -25,7 +26,7 @@ export async function fill(store: Store, handoffs: number): Promise<void> {
     await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         const isOpen = (done + index) % OPEN_ONE_OF === 0;
-        const { type } = await store.commit(copyOf(isOpen ? patterns.open : patterns.ended));
+        const { type } = await commitOne(store, copyOf(isOpen ? patterns.open : patterns.ended));
         if (type !== "committed") throw new Error(`the store said ${type} to a new handoff`);
       }),
     );

@@ -31,12 +31,22 @@ export function linkTo(store: Store, { process, world, random, losesAnswer }: Li
     });
   }
 
-  function commit(change: Commit): Promise<CommitOutcome> {
-    const isLost = world.fails(random, answersLost);
+  /** A group is committed in two parts, between which other hubs may commit. */
+  function commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    const lost = group.map(() => world.fails(random, answersLost));
+    const parts = [group.slice(0, random.between(1, group.length))];
+    if (parts[0]!.length < group.length) parts.push(group.slice(parts[0]!.length));
     return call(async () => {
-      const outcome = await store.commit(change);
-      if (!losesAnswer() && !isLost) return outcome;
-      throw new WaybillError(503, "The store's answer got lost: it may have committed or not.");
+      const outcomes: CommitOutcome[] = [];
+      for (const part of parts) outcomes.push(...(await call(() => store.commit(part))));
+      const error = new WaybillError(
+        503,
+        "The store's answer got lost: it may have committed or not.",
+      );
+      if (losesAnswer()) throw error;
+      return outcomes.map((outcome, index) =>
+        lost[index] === true ? { type: "unknown", error } : outcome,
+      );
     });
   }
 

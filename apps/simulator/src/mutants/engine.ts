@@ -2,7 +2,7 @@ import type { Scenario } from "../world/scenario.ts";
 import type { Mutant } from "./mutant.ts";
 
 const FOLDER = "packages/hub/src";
-const COMMIT = "outcome = await this.#commit(commit);";
+const COMMIT = "const outcomes = commits.length === 0 ? [] : await this.#writer.commit(commits);";
 const LOST = 'if (outcome.type !== "committed") return { type: "conflict" };';
 
 const WRITE = "written = await engine.turn.commit({ id, before, transaction });";
@@ -82,9 +82,10 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
       {
         file: `${FOLDER}/custody/handoff-records.ts`,
         find: COMMIT,
-        replace: `const committing = this.#commit(commit);
-      committing.catch(() => undefined);
-      outcome = version === 1 ? { type: "committed", lastSequence: 0 } : await committing;`,
+        replace: `const committing = this.#writer.commit(commits);
+    const isNew = writes.length > 0 && writes.every(({ version }) => version === 1);
+    const made = { type: "committed", lastSequence: 0 } as const;
+    const outcomes = isNew ? writes.map(() => made) : await committing;`,
       },
     ],
   },

@@ -5,6 +5,7 @@ import type {
   CommitOutcome,
   OfferPlace,
   Page,
+  SettingChange,
   Store,
   StoredHandoff,
   WaitingPlace,
@@ -12,15 +13,26 @@ import type {
 import { openMemorySubject, twoLayeredDisk } from "./memory-fixture.ts";
 import { AT, idOf } from "./sample.ts";
 import type { DurableStoreSubject } from "./subject.ts";
+import { commitEach, commitOne } from "@waybill/hub/store";
+
+/** Functions of a store to be replaced. `commit` makes one commit, `commitGroup` a group. */
+interface Faults extends Partial<Omit<Store, "commit">> {
+  commit?(commit: Commit): Promise<CommitOutcome>;
+  readonly commitGroup?: Store["commit"];
+}
 
 /** A fault of a store, given a correct one. */
-type Fault = (store: Store) => Partial<Store>;
+type Fault = (store: Store) => Faults;
 
 /** The correct store with some of its functions replaced. */
-function with_(store: Store, faults: Partial<Store>): Store {
+function with_(store: Store, { commit, commitGroup, ...faults }: Faults): Store {
+  const eachByItself = commit && ((group: readonly Commit[]) => commitEach(group, commit));
+  const replaced: Partial<Store> = { ...faults };
+  const committing = commitGroup ?? eachByItself;
+  if (committing !== undefined) replaced.commit = committing;
   return new Proxy(store, {
     get(target, name: keyof Store) {
-      const member = faults[name] ?? target[name];
+      const member = replaced[name] ?? target[name];
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
@@ -52,14 +64,15 @@ function answering(
   return faulty((store) => {
     const inFlight: Commit[] = [];
     return {
-      async commit(commit) {
-        const rivals = [...inFlight];
-        inFlight.push(commit);
-        const outcome = await store.commit(commit);
-        inFlight.splice(inFlight.indexOf(commit), 1);
-        const isAlone = rivals.length === 0 && inFlight.length === 0;
-        return change(outcome, commit, { store, rivals, isAlone });
-      },
+      commitGroup: (group) =>
+        commitEach(group, async (commit) => {
+          const rivals = [...inFlight];
+          inFlight.push(commit);
+          const outcome = await commitOne(store, commit);
+          inFlight.splice(inFlight.indexOf(commit), 1);
+          const isAlone = group.length === 1 && rivals.length === 0 && inFlight.length === 0;
+          return change(outcome, commit, { store, rivals, isAlone });
+        }),
     };
   });
 }
@@ -92,7 +105,7 @@ const unforgetting = () =>
           const known = once.get(handoff.waitsFor) ?? new Map<string, StoredHandoff>();
           once.set(handoff.waitsFor, known.set(handoff.id, handoff));
         }
-        return store.commit(commit);
+        return commitOne(store, commit);
       },
       async waiting(of, { after, limit }) {
         const listed = await store.waiting(of, { limit: 1_000 });
@@ -119,7 +132,7 @@ const clinging = (name: Listing, namesOf: (handoff: StoredHandoff) => readonly s
         for (const each of commit.handoff === null ? [] : namesOf(commit.handoff)) {
           once.set(each, (once.get(each) ?? new Set()).add(commit.handoff!.id));
         }
-        return store.commit(commit);
+        return commitOne(store, commit);
       },
       async [name](of: string, { after = "", limit }: Page<string>) {
         const listed = await store[name](of, { after, limit });
@@ -182,7 +195,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
             return Promise.resolve({ type: "replayed", digest });
           senders.set(id, from);
         }
-        return store.commit(commit);
+        return commitOne(store, commit);
       },
     };
   }),
@@ -200,7 +213,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     async (outcome, { entries }, { store }) => {
       const decisions = entries.filter(({ type }) => type === "decision");
       if (outcome.type === "conflict" && decisions.length > 0) {
-        await store.commit({ handoff: null, entries: decisions });
+        await commitOne(store, { handoff: null, entries: decisions });
       }
       return outcome;
     },
@@ -208,7 +221,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "a replay leaves no handoff, no manifest and none of its other entries behind": answering(
     async (outcome, { handoff, manifest }, { store }) => {
       if (outcome.type === "replayed" && manifest !== undefined) {
-        await store.commit({ handoff, entries: [] });
+        await commitOne(store, { handoff, entries: [] });
       }
       return outcome;
     },
@@ -216,7 +229,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "a manifest out of sequence leaves no handoff and no entry behind": answering(
     async (outcome, { handoff, manifest, entries }, { store }) => {
       if (outcome.type === "conflict" && manifest !== undefined) {
-        if (handoff !== null) await store.commit({ handoff, entries });
+        if (handoff !== null) await commitOne(store, { handoff, entries });
       }
       return outcome;
     },
@@ -247,10 +260,85 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
           told.add(handoff!);
           listener(handoff, commit.manifest?.agent ?? null);
         }
-        return store.commit(commit);
+        return commitOne(store, commit);
       },
     };
   }),
+  "commits of a group that change one handoff are made in their order": faulty((store) => ({
+    async commitGroup(group) {
+      const ids = new Set(group.map(({ handoff }) => handoff?.id));
+      const isOrdered = ids.has(undefined) || ids.size === group.length;
+      if (isOrdered) return store.commit(group);
+      return (await store.commit(group.toReversed())).toReversed();
+    },
+  })),
+  "a conflict in a group changes nothing about the others": faulty((store) => ({
+    async commitGroup(group) {
+      const outcomes: CommitOutcome[] = [];
+      for (const each of group) {
+        const isLost = outcomes.at(-1)?.type === "conflict" && each.entries.length > 0;
+        outcomes.push(isLost ? { type: "conflict" } : await commitOne(store, each));
+      }
+      return outcomes;
+    },
+  })),
+  "a replay in a group changes nothing about the others": faulty((store) => ({
+    async commitGroup(group) {
+      for (const { replayKey } of group.length < 2 ? [] : group.flatMap(({ entries }) => entries)) {
+        const seen = replayKey && (await store.seen(replayKey.from, replayKey.id));
+        if (seen) return group.map(() => ({ type: "replayed", digest: seen.digest }));
+      }
+      return store.commit(group);
+    },
+  })),
+  "an envelope that occurs twice in a group is taken once, the first time": faulty((store) => ({
+    commitGroup(group) {
+      const taken = new Set<string>();
+      return store.commit(
+        group.map((each) => {
+          const entries = each.entries.filter(({ replayKey }) => !taken.has(replayKey?.id ?? ""));
+          for (const { replayKey } of entries) if (replayKey !== null) taken.add(replayKey.id);
+          return { ...each, entries };
+        }),
+      );
+    },
+  })),
+  "a commit sees the settings that an earlier one of its group has changed": faulty((store) => ({
+    async commitGroup(group) {
+      const names = group.flatMap(({ settings = [] }) => settings.map(({ name }) => name));
+      const before = new Map<string, string | undefined>();
+      for (const name of names) before.set(name, await store.setting(name));
+      return commitEach(group, async (each) => {
+        const isAsBefore = ({ name, from }: SettingChange) => (before.get(name) ?? null) === from;
+        const isFit = each.settings?.every(isAsBefore) !== false;
+        return isFit ? commitOne(store, each) : { type: "conflict" };
+      });
+    },
+  })),
+  "an empty group has no outcomes, and writes nothing": faulty((store) => ({
+    commitGroup: async (group) => (group.length === 0 ? [MADE] : store.commit(group)),
+  })),
+  "listeners are notified of each commit of a group that was made, in order": faulty((store) => {
+    const later = new Set<StoredHandoff | null>();
+    return {
+      onCommit: (listener) =>
+        store.onCommit((handoff, publisher) => {
+          if (!later.has(handoff)) listener(handoff, publisher);
+        }),
+      commitGroup(group) {
+        for (const { handoff } of group.slice(1)) later.add(handoff);
+        return store.commit(group);
+      },
+    };
+  }),
+  "all of an acknowledged group is visible to others at once": faulty((store) => ({
+    async commitGroup(group) {
+      if (group.length < 6) return store.commit(group);
+      const outcomes = await store.commit(group.slice(0, 5));
+      void store.commit(group.slice(5));
+      return [...outcomes, ...group.slice(5).map(() => MADE)];
+    },
+  })),
   "a setting is the value that was saved last": faulty((store) => ({
     async saveSetting(name, value) {
       const before = (await store.setting(name)) ?? "";
@@ -268,8 +356,8 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       settings !== undefined && isAlone && outcome.type === "conflict" ? MADE : outcome,
   ),
   "of concurrent commits that consume one setting exactly one succeeds": answering(
-    (outcome, { settings }, { isAlone }) =>
-      settings !== undefined && !isAlone && outcome.type === "conflict" ? MADE : outcome,
+    (outcome, { settings }, { rivals }) =>
+      settings !== undefined && rivals.length > 0 && outcome.type === "conflict" ? MADE : outcome,
   ),
   "settings are listed by name prefix, in pages": faulty((store) => ({
     settings: (prefix, page) => store.settings(prefix.trim(), page),
@@ -282,7 +370,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     },
   })),
   "every entry of a commit is in the ledger, in order and to the letter": faulty((store) => ({
-    commit: (commit) => store.commit({ ...commit, entries: commit.entries.slice(0, 4) }),
+    commit: (commit) => commitOne(store, { ...commit, entries: commit.entries.slice(0, 4) }),
   })),
   "entries are chained without a gap": async () => {
     const subject = await openMemorySubject();
@@ -344,7 +432,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       commit(commit) {
         const { id, wakeAt, version } = commit.handoff ?? {};
         if (version === 1 && wakeAt != null) times.set(id!, wakeAt);
-        return store.commit(commit);
+        return commitOne(store, commit);
       },
       async due(now, limit) {
         const due = await store.due(now, limit);
@@ -389,7 +477,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       commit(commit) {
         const { id, session = null } = commit.handoff ?? {};
         if (session !== null) once.set(session, [...(once.get(session) ?? []), id!]);
-        return store.commit(commit);
+        return commitOne(store, commit);
       },
       async session(name, limit) {
         if (name !== "all") return store.session(name, limit);
@@ -416,7 +504,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   })),
   "a dead letter that was handled is not listed": faulty((store) => ({
     commit: ({ handoff, ...rest }) =>
-      store.commit({
+      commitOne(store, {
         ...rest,
         handoff: handoff && {
           ...handoff,
@@ -470,7 +558,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "a manifest with a key of another agent is refused, and leaves nothing behind": answering(
     async (outcome, { handoff, entries }, { store }) => {
       if (outcome.type === "key_owned" && handoff !== null) {
-        await store.commit({ handoff, entries });
+        await commitOne(store, { handoff, entries });
       }
       return outcome;
     },
@@ -479,7 +567,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     const named = new Map<string, ReadonlySet<string>>();
     return {
       async commit(commit) {
-        const outcome = await store.commit(commit);
+        const outcome = await commitOne(store, commit);
         const { agent = "", keys = [] } = commit.manifest ?? {};
         if (outcome.type === "committed") named.set(agent, new Set(keys.map(({ kid }) => kid)));
         if (outcome.type !== "key_owned") return outcome;
@@ -492,22 +580,25 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     async commit({ keys, ...commit }) {
       const newest = keys && (await store.manifest(keys.agent));
       if (newest?.sequence !== keys?.sequence)
-        return store.commit({ ...commit, ...(keys && { keys }) });
-      return store.commit({ ...commit, ...(keys && { keys: { ...keys, facts: newest!.facts } }) });
+        return commitOne(store, { ...commit, ...(keys && { keys }) });
+      return commitOne(store, {
+        ...commit,
+        ...(keys && { keys: { ...keys, facts: newest!.facts } }),
+      });
     },
   })),
   "an agent can be withdrawn without a manifest, until it publishes the next one": faulty(
     (store) => ({
       commit: ({ keys, ...commit }) =>
-        store.commit({ ...commit, ...(keys && { keys: { ...keys, isWithdrawn: false } }) }),
+        commitOne(store, { ...commit, ...(keys && { keys: { ...keys, isWithdrawn: false } }) }),
     }),
   ),
   "a change of keys that does not fit is refused, and changes nothing": faulty((store) => ({
     async commit(commit) {
       const { keys } = commit;
       const newest = keys && (await store.manifest(keys.agent));
-      if (keys === undefined || newest === undefined) return store.commit(commit);
-      return store.commit({ ...commit, keys: { ...keys, sequence: newest.sequence } });
+      if (keys === undefined || newest === undefined) return commitOne(store, commit);
+      return commitOne(store, { ...commit, keys: { ...keys, sequence: newest.sequence } });
     },
   })),
   "of manifests that race for a key exactly one wins": answering((outcome, _commit, { rivals }) =>
@@ -539,7 +630,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       commit(commit) {
         const { agent, capabilities = [] } = commit.manifest ?? {};
         for (const { name, version } of capabilities) once.add(`${name} ${agent} ${version}`);
-        return store.commit(commit);
+        return commitOne(store, commit);
       },
       async capability(place) {
         const there = await store.capability(place);
@@ -572,7 +663,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
 
   "every text of Unicode comes back as it was": faulty((store) => ({
     commit: ({ handoff, ...rest }) =>
-      store.commit({ ...rest, handoff: handoff && normalized(handoff) }),
+      commitOne(store, { ...rest, handoff: handoff && normalized(handoff) }),
   })),
   "a record and an envelope of a mebibyte come back as they were": faulty((store) => ({
     ledger: async (page) =>
@@ -587,7 +678,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       async commit(commit) {
         if (inFlight >= 1000) return MADE;
         inFlight++;
-        const outcome = await store.commit(commit);
+        const outcome = await commitOne(store, commit);
         inFlight--;
         return outcome;
       },
@@ -608,7 +699,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     return {
       commit: (commit) =>
         Promise.race([
-          store.commit(commit),
+          commitOne(store, commit),
           new Promise<never>((_, reject) => {
             const { signal } = closing;
             signal.addEventListener("abort", () => reject(signal.reason as Error));
@@ -631,9 +722,9 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   },
   "after reopening, the chain, the versions and the replay keys continue": async () => {
     const subject = await openMemorySubject();
-    const forgetful = (store: Store): Partial<Store> => ({
+    const forgetful: Fault = (store) => ({
       async commit(commit) {
-        const outcome = await store.commit(commit);
+        const outcome = await commitOne(store, commit);
         return outcome.type === "replayed" ? MADE : outcome;
       },
     });

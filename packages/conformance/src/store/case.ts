@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Commit, Page, Store, StoredHandoff, WaitingPlace } from "@waybill/hub/store";
 import type { StoreSubject } from "./subject.ts";
+import { commitOne } from "@waybill/hub/store";
 
 /** Cases by name: each states one promise of a store. */
 export type Cases<Subject extends StoreSubject = StoreSubject> = Readonly<
@@ -9,7 +10,7 @@ export type Cases<Subject extends StoreSubject = StoreSubject> = Readonly<
 
 /** Commits one after the other, each of which must succeed. */
 export async function commitAll(store: Store, commits: Iterable<Commit>): Promise<void> {
-  for (const commit of commits) equal((await store.commit(commit)).type, "committed");
+  for (const commit of commits) equal((await commitOne(store, commit)).type, "committed");
 }
 
 export function idsOf(handoffs: readonly StoredHandoff[]): string[] {

@@ -3,6 +3,7 @@ import { commitCases } from "./cases/commit.ts";
 import { crashCases } from "./cases/crash.ts";
 import { closingCases, durableCases } from "./cases/durability.ts";
 import { findingCases } from "./cases/finding.ts";
+import { groupCases } from "./cases/groups.ts";
 import { ledgerCases } from "./cases/ledger.ts";
 import { loadCases } from "./cases/load.ts";
 import { registryCases } from "./cases/registry.ts";
@@ -15,6 +16,7 @@ const TIMEOUT_MS = 20_000;
 export function storeSuite(options: StoreSuiteOptions): StoreCase[] {
   const cases = [
     commitCases,
+    groupCases,
     ledgerCases,
     findingCases,
     registryCases,

@@ -1,4 +1,5 @@
 import type { VersionedRecord } from "../custody/handoff-record.ts";
+import { commitOne } from "../commit-each.ts";
 import { DeadlineTimer } from "../deadline-timer.ts";
 import type { SettingChange } from "../store.ts";
 import type { BlobContext } from "./context.ts";
@@ -210,7 +211,7 @@ export class Collector {
 
   async #change(settings: readonly SettingChange[]): Promise<boolean> {
     if (settings.length === 0) return true;
-    const { commit } = this.#options.context;
-    return (await commit({ handoff: null, entries: [], settings })).type === "committed";
+    const { writer } = this.#options.context;
+    return (await commitOne(writer, { handoff: null, entries: [], settings })).type === "committed";
   }
 }

@@ -8,7 +8,7 @@ import type { BegunUpload, BlobShares } from "./shares.ts";
 export interface BlobContext {
   readonly store: Store;
   readonly files: BlobStore;
-  readonly commit: Store["commit"];
+  readonly writer: Pick<Store, "commit">;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly limits: HubLimits;

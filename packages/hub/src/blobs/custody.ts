@@ -14,7 +14,7 @@ import { Uploads } from "./uploads.ts";
 
 export interface BlobCustodyOptions extends Pick<
   BlobContext,
-  "store" | "files" | "commit" | "clock" | "newId" | "limits"
+  "store" | "files" | "writer" | "clock" | "newId" | "limits"
 > {
   readonly load: (handoffId: string) => Promise<VersionedRecord | undefined>;
   readonly failed: (error: unknown) => void;
@@ -35,13 +35,13 @@ export class BlobCustody implements Blobs {
   #isClosed = false;
 
   constructor(options: BlobCustodyOptions) {
-    const { store, files, commit, clock, newId, limits, load, failed } = options;
+    const { store, files, writer, clock, newId, limits, load, failed } = options;
     this.#options = options;
     this.shares = new BlobShares(limits);
     this.#context = {
       store,
       files,
-      commit,
+      writer,
       clock,
       newId,
       limits,

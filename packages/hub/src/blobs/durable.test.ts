@@ -25,11 +25,12 @@ test("a blob is on disk before its row says so, also if it arrived in parts", as
   const store: Store = memoryStore();
   const blobs = losingBlobs();
   const left: BlobStore[] = [];
-  const watched = storeOver(store, blobs, async (...given) => {
-    const outcome = await store.commit(...given);
-    const isWhole = given[0].settings?.some(({ name }) => name.startsWith(BLOB_ROWS.blobs));
-    if (isWhole === true) left.push(await blobs.afterCrash());
-    return outcome;
+  const watched = storeOver(store, blobs, async (group) => {
+    const outcomes = await store.commit(group);
+    const settings = group.flatMap((each) => each.settings ?? []);
+    const isWhole = settings.some(({ name }) => name.startsWith(BLOB_ROWS.blobs));
+    if (isWhole) left.push(await blobs.afterCrash());
+    return outcomes;
   });
   const world = await BlobWorld.open({ store: watched });
   await world.agent("owner");

@@ -1,12 +1,13 @@
 /// <reference types="node" />
 import { createHash } from "node:crypto";
+import { commitOne } from "../commit-each.ts";
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { checkBlobPart, checkUploadedBlob } from "@waybill/protocol/wire";
 import type { BlobPut, BlobUpload } from "@waybill/protocol/wire";
 import { ConcurrencyLimit } from "../concurrency-limit.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
-import type { CommitOutcome, SettingChange } from "../store.ts";
+import type { KnownOutcome, SettingChange } from "../store.ts";
 import type { BlobContext } from "./context.ts";
 import { DiskRoom } from "./disk-room.ts";
 import { agentDue, BLOB_ROWS, hexOf, readDue } from "./rows.ts";
@@ -305,8 +306,8 @@ export class Uploads {
     return Math.min(size, (await this.#context.files.size(file)) ?? 0);
   }
 
-  #commit(settings: readonly SettingChange[]): Promise<CommitOutcome> {
-    return this.#context.commit({ handoff: null, entries: [], settings });
+  #commit(settings: readonly SettingChange[]): Promise<KnownOutcome> {
+    return commitOne(this.#context.writer, { handoff: null, entries: [], settings });
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope } from "@waybill/protocol";
-import type { Commit, NewEntry, Store, StoredHandoff } from "../store.ts";
+import type { Commit, CommitOutcome, NewEntry, Store, StoredHandoff } from "../store.ts";
 import type { HandoffTransaction } from "./handoff-transaction.ts";
 import { decisionEntry } from "./entries.ts";
 import type { HubEvent } from "./entries.ts";
@@ -8,6 +8,7 @@ import { KeyedQueue } from "../keyed-queue.ts";
 import { BoundedCache } from "@waybill/protocol/wire";
 import { recordOf, storedOf } from "./handoff-record.ts";
 import type { VersionedRecord, HandoffRecord } from "./handoff-record.ts";
+import type { StoreWriter } from "./store-writer.ts";
 
 /** A record in memory: the one on disk, plus frames that are not worth a commit. */
 export interface CachedRecord extends VersionedRecord {
@@ -26,6 +27,13 @@ export interface StoredEnvelope {
 interface Versions {
   readonly own: number;
   readonly newest: number;
+}
+
+/** What is decided about one handoff, and not written yet. */
+export interface Draft {
+  readonly id: string;
+  readonly before: CachedRecord | undefined;
+  readonly transaction: HandoffTransaction;
 }
 
 /** The outcome of a write. */
@@ -51,7 +59,7 @@ const ENVELOPE_CHARACTERS_CACHED = 16 * 1024 * 1024;
 export class HandoffRecords {
   readonly queue: KeyedQueue = new KeyedQueue();
   readonly #store: Store;
-  readonly #commit: Store["commit"];
+  readonly #writer: StoreWriter;
   readonly #cached = new BoundedCache<string, CachedRecord>(RECORDS_CACHED);
   readonly #envelopes = new BoundedCache<string, StoredEnvelope>(
     ENVELOPE_CHARACTERS_CACHED,
@@ -61,9 +69,9 @@ export class HandoffRecords {
   readonly #writing = new Map<string, number>();
   readonly #versions = new BoundedCache<string, Versions>(RECORDS_CACHED);
 
-  constructor(store: Store, commit: Store["commit"]) {
+  constructor(store: Store, writer: StoreWriter) {
     this.#store = store;
-    this.#commit = commit;
+    this.#writer = writer;
   }
 
   isOwnWrite({ id, version }: StoredHandoff): boolean {
@@ -111,36 +119,31 @@ export class HandoffRecords {
     this.#cached.set(record.record.state.id, record);
   }
 
-  /** Writes a transaction as the next version of its handoff's record. */
-  async write(
-    id: string,
-    before: CachedRecord | undefined,
-    transaction: HandoffTransaction,
-  ): Promise<Written> {
+  /** Writes transactions, each as the next version of its handoff's record; one outcome each. */
+  async write(group: readonly Draft[]): Promise<readonly Written[]> {
     // Without a change no version is compared: the store is asked instead.
-    const isOld = !transaction.isChanged && before !== undefined && this.#isOutdated(id, before);
-    if (isOld !== false && (await isOld)) return { type: "conflict" };
-    const isChanged = transaction.isChanged && transaction.record !== undefined;
-    if (!isChanged && transaction.entries.length === 0) return { type: "unchanged" };
-    const version = (before?.version ?? 0) + (isChanged ? 1 : 0);
-    const next: VersionedRecord = { version, record: transaction.record! };
-    const stored = storedOf(next);
-    const { settings } = transaction;
-    const commit: Commit = {
-      handoff: isChanged ? stored : null,
-      entries: [...softOf(before, transaction), ...transaction.entries],
-      ...(settings.length > 0 && { settings }),
-    };
-    this.#writing.set(id, version);
-    let outcome;
-    try {
-      outcome = await this.#commit(commit);
-    } catch (error) {
+    const unchanged = group.filter((each) => !each.transaction.isChanged && each.before);
+    const outdated = unchanged.length === 0 ? NO_DRAFTS : await this.#outdatedOf(unchanged);
+    const writes = group.flatMap((draft) => (outdated.has(draft) ? [] : (writeOf(draft) ?? [])));
+    for (const { id, version } of writes) this.#writing.set(id, version);
+    const commits = writes.map(({ commit }) => commit);
+    const outcomes = commits.length === 0 ? [] : await this.#writer.commit(commits);
+    const written = new Map<Draft, Written>();
+    for (const draft of outdated) written.set(draft, { type: "conflict" });
+    writes.forEach((write, index) =>
+      written.set(write.draft, this.#settle(write, outcomes[index]!)),
+    );
+    return group.map((draft) => written.get(draft) ?? { type: "unchanged" });
+  }
+
+  #settle({ id, version, draft, next, stored }: Write, outcome: CommitOutcome): Written {
+    const { transaction } = draft;
+    const isChanged = stored !== undefined;
+    this.#writing.delete(id);
+    if (outcome.type === "unknown") {
       // The commit may be on disk or not: the next load asks the store.
       this.#cached.delete(id);
-      return { type: "unknown", stored: isChanged ? stored : undefined, error };
-    } finally {
-      this.#writing.delete(id);
+      return { type: "unknown", stored, error: outcome.error };
     }
     if (outcome.type === "replayed") return outcome;
     if (outcome.type !== "committed") return { type: "conflict" };
@@ -148,7 +151,12 @@ export class HandoffRecords {
     if (isChanged) this.#versions.set(id, { own: version, newest: Math.max(newest, own, version) });
     if (transaction.record?.state.isAcknowledged === true) this.#uncache(transaction.record);
     else this.#cache(next, transaction);
-    return { type: "committed", stored };
+    return { type: "committed", stored: stored ?? storedOf(next) };
+  }
+
+  async #outdatedOf(drafts: readonly Draft[]): Promise<ReadonlySet<Draft>> {
+    const are = await Promise.all(drafts.map(({ id, before }) => this.#isOutdated(id, before!)));
+    return new Set(drafts.filter((_, index) => are[index]));
   }
 
   async #isOutdated(id: string, before: VersionedRecord): Promise<boolean> {
@@ -210,6 +218,36 @@ export class HandoffRecords {
     }
     return transaction.handoff;
   }
+}
+
+const NO_DRAFTS: ReadonlySet<Draft> = new Set();
+
+/** The commit of a draft, with what its outcome will be applied to. */
+interface Write {
+  readonly id: string;
+  readonly version: number;
+  readonly draft: Draft;
+  readonly next: VersionedRecord;
+  /** Undefined if the record does not change. */
+  readonly stored: StoredHandoff | undefined;
+  readonly commit: Commit;
+}
+
+/** Undefined if there is nothing to write. */
+function writeOf(draft: Draft): Write | undefined {
+  const { id, before, transaction } = draft;
+  const { record, entries, settings } = transaction;
+  const isChanged = transaction.isChanged && record !== undefined;
+  if (!isChanged && entries.length === 0) return undefined;
+  const version = (before?.version ?? 0) + (isChanged ? 1 : 0);
+  const next: VersionedRecord = { version, record: record! };
+  const stored = isChanged ? storedOf(next) : undefined;
+  const commit: Commit = {
+    handoff: stored ?? null,
+    entries: [...softOf(before, transaction), ...entries],
+    ...(settings.length > 0 && { settings }),
+  };
+  return { id, version, draft, next, stored, commit };
 }
 
 /** The ledger needs the frame "taken" only if no envelope says more. */

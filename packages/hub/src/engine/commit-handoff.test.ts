@@ -2,6 +2,7 @@ import { createHandoff, generateKey, newId, signEnvelope, signManifest } from "@
 import { signHello } from "@waybill/protocol/wire";
 import type { Delivery } from "@waybill/protocol/wire";
 import { afterEach, expect, test } from "vitest";
+import { commitEach, commitOne } from "../commit-each.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import type { HubServer } from "../open-hub.ts";
@@ -20,10 +21,11 @@ function failingStore(): Store {
   return new Proxy(memoryStore(), {
     get(target, name) {
       if (name === "commit") {
-        return async (commit: Commit) => {
-          if (commit.handoff !== null && failures-- > 0) throw new Error("The disk is full.");
-          return target.commit(commit);
-        };
+        return (group: readonly Commit[]) =>
+          commitEach(group, async (commit) => {
+            if (commit.handoff !== null && failures-- > 0) throw new Error("The disk is full.");
+            return commitOne(target, commit);
+          });
       }
       const value: unknown = Reflect.get(target, name);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;

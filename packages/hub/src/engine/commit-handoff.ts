@@ -84,7 +84,7 @@ export function commitFrame(
     if (before.isAhead !== true) {
       return records.keep({ ...ahead, record: transaction.record, isAhead: true });
     }
-    const written = await records.write(id, ahead, transaction);
+    const written = (await records.write([{ id, before: ahead, transaction }]))[0]!;
     if (written.type === "committed") await deliver(engine, transaction, written.stored);
     if (written.type === "unknown") {
       onCommitUnknown(engine, written.stored);

@@ -9,6 +9,7 @@ import { BlobCustody } from "../blobs/custody.ts";
 import { HandoffRecords } from "../custody/handoff-records.ts";
 import { Receipts } from "../custody/receipts.ts";
 import { StoreHealth } from "../custody/store-health.ts";
+import { StoreWriter } from "../custody/store-writer.ts";
 import { Groups } from "../groups/groups.ts";
 import { Quotas } from "../groups/quotas.ts";
 import type { HubIdentity } from "../registry/identity.ts";
@@ -20,7 +21,7 @@ import { LastSeen } from "../registry/last-seen.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
 import { Router } from "../routing/router.ts";
 import { SchemaChecks } from "../routing/schema-checks.ts";
-import type { Commit, CommitOutcome, Store, StoredHandoff } from "../store.ts";
+import type { Store, StoredHandoff } from "../store.ts";
 import { KeyWatch } from "../routing/key-watch.ts";
 import { UnacknowledgedDeliveries } from "../routing/unacknowledged-deliveries.ts";
 import { termsWith } from "./terms.ts";
@@ -74,6 +75,7 @@ export class Engine {
   readonly unseen: UnacknowledgedDeliveries;
   readonly keys: KeyWatch;
   readonly health: StoreHealth;
+  readonly writer: StoreWriter;
   readonly lastSeen: LastSeen;
   readonly watchers: Set<(news: HubNews) => void> = new Set();
   readonly newId: () => string;
@@ -96,11 +98,12 @@ export class Engine {
     this.limits = { ...HUB_LIMITS, ...options.limits };
     this.terms = termsWith(options.terms);
     this.health = new StoreHealth(this.store, this.clock);
+    this.writer = new StoreWriter(this.store, this.health);
     this.checks = new SchemaChecks(this.clock);
     this.registry = new Registry({
       store: this.store,
       checks: this.checks,
-      commit: (commit) => this.commit(commit),
+      writer: this.writer,
       trust: options.trust ?? { firstUse: true },
       limits: this.limits,
       domain: this.domain,
@@ -134,7 +137,7 @@ export class Engine {
       random: options.random ?? Math.random,
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
-    this.records = new HandoffRecords(this.store, (commit) => this.commit(commit));
+    this.records = new HandoffRecords(this.store, this.writer);
     this.turn = new Turn(this.records, this.receipts, this.clock);
     this.deliveries = new Deliveries(this.agentSessions, this.records, () => this.clock.now());
     this.offers = new Offers({
@@ -156,7 +159,7 @@ export class Engine {
         : new BlobCustody({
             store: this.store,
             files,
-            commit: (commit) => this.commit(commit),
+            writer: this.writer,
             clock: this.clock,
             newId: this.newId,
             limits: this.limits,
@@ -188,14 +191,6 @@ export class Engine {
   assertOpen(): void {
     if (!this.#isClosed) return;
     throw new WaybillError(503, `The hub ${this.id} is closed; send again once it is back.`);
-  }
-
-  /** Writes to the store. A failure is remembered until a write succeeds again. */
-  commit(commit: Commit): Promise<CommitOutcome> {
-    return this.store.commit(commit).catch((error: unknown) => {
-      this.health.failed(error, commit);
-      throw error;
-    });
   }
 
   /** Puts a manifest on record. */

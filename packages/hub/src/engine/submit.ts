@@ -1,4 +1,5 @@
 import { derivedId, WaybillError } from "@waybill/protocol";
+import { commitOne } from "../commit-each.ts";
 import { isAddressed } from "@waybill/protocol/hub";
 import type { Envelope, HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
 import { blobsIn } from "@waybill/protocol/wire";
@@ -287,7 +288,7 @@ async function answerRepeated(engine: Engine, verified: VerifiedEnvelope): Promi
     const given = await receiptSentUnder(engine, id);
     if (given !== undefined) return given;
     const [receipt] = engine.receipts.sign([{ of: verified, status: 201, id }]);
-    const outcome = await engine.commit({
+    const outcome = await commitOne(engine.writer, {
       handoff: null,
       entries: [envelopeEntry(engine.clock.now(), receipt!)],
     });

@@ -4,6 +4,7 @@ import type { HandoffEnvelope } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
 import type { Delivery } from "@waybill/protocol/wire";
 import { afterEach, expect, test } from "vitest";
+import { commitEach, commitOne } from "../commit-each.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import type { HubServer } from "../open-hub.ts";
@@ -31,12 +32,13 @@ async function open(): Promise<Opened> {
   const store = new Proxy(inner, {
     get(target, name) {
       if (name === "commit") {
-        return async (commit: Commit) => {
-          const answer = script.get(commit.handoff?.id ?? "")?.shift();
-          const outcome = await (answer ?? ((each) => target.commit(each)))(commit);
-          if (commit.handoff !== null) outcomes.push(outcome.type);
-          return outcome;
-        };
+        return (group: readonly Commit[]) =>
+          commitEach(group, async (commit) => {
+            const answer = script.get(commit.handoff?.id ?? "")?.shift();
+            const outcome = await (answer ?? ((each) => commitOne(target, each)))(commit);
+            if (commit.handoff !== null) outcomes.push(outcome.type);
+            return outcome;
+          });
       }
       const value: unknown = Reflect.get(target, name);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
@@ -85,19 +87,26 @@ test("of the envelopes of one turn, only the one with a conflict is decided agai
   expect(outcomes.toSorted()).toEqual(["committed", "committed", "committed", "conflict"]);
 });
 
-test("no envelope of a turn is answered before its own commit is done", async () => {
+test("no envelope of a turn is answered before the turn is on disk, which does not hold up the next", async () => {
   const { script, store } = await open();
   const sent = handoffs(2);
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  script.set(sent[1]!.handoff_id, [(commit) => held.then(() => store.commit(commit))]);
-  let isAnswered = false;
-  const second = send(sent[1]!).finally(() => (isAnswered = true));
-  await send(sent[0]!);
-  // A later turn is over by then, too.
+  const isWriting = Promise.withResolvers<void>();
+  const isReleased = Promise.withResolvers<void>();
+  const slow = async (commit: Commit) => {
+    isWriting.resolve();
+    await isReleased.promise;
+    return commitOne(store, commit);
+  };
+  script.set(sent[1]!.handoff_id, [slow]);
+  let answered = 0;
+  const receipts = sent.map((each) => send(each).finally(() => answered++));
+  await isWriting.promise;
   await send(handoffs(1)[0]!);
-  expect(isAnswered).toBe(false);
-  release();
-  expect(receiptIsFor(await second, sent[1]!)).toBe(true);
+  expect(answered).toBe(0);
+  isReleased.resolve();
+  for (const [index, receipt] of (await Promise.all(receipts)).entries()) {
+    expect(receiptIsFor(receipt, sent[index]!)).toBe(true);
+  }
 });
 
 test("two simultaneous envelopes of one handoff are decided one after the other", async () => {

@@ -1,17 +1,9 @@
 import type { Clock } from "@waybill/protocol/wire";
-import type { CachedRecord, HandoffRecords, Written } from "../custody/handoff-records.ts";
-import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
+import type { Draft, HandoffRecords, Written } from "../custody/handoff-records.ts";
 import type { Receipts } from "../custody/receipts.ts";
 
-/** What is decided about one handoff, and not written yet. */
-export interface Draft {
-  readonly id: string;
-  readonly before: CachedRecord | undefined;
-  readonly transaction: HandoffTransaction;
-}
-
 interface Waiting extends Draft {
-  resolve(written: Written | Promise<Written>): void;
+  resolve(written: Written): void;
   reject(error: unknown): void;
 }
 
@@ -38,9 +30,8 @@ export class Turn {
   }
 
   /** Settles once its outcome is known. A change that is announced to nobody needs no signature. */
-  commit(draft: Draft): Promise<Written> {
-    const { id, before, transaction } = draft;
-    if (transaction.taken === undefined) return this.#records.write(id, before, transaction);
+  async commit(draft: Draft): Promise<Written> {
+    if (draft.transaction.taken === undefined) return (await this.#records.write([draft]))[0]!;
     return new Promise((resolve, reject) => {
       if (this.#waiting.push({ ...draft, resolve, reject }) > 1) return;
       this.#clock.setTimer(this.#clock.now(), () => this.#end());
@@ -68,10 +59,11 @@ export class Turn {
 
   #write(drafts: readonly Waiting[], from: number): void {
     const end = Math.min(from + WRITTEN_AT_ONCE, drafts.length);
-    for (let index = from; index < end; index++) {
-      const { id, before, transaction, resolve } = drafts[index]!;
-      resolve(this.#records.write(id, before, transaction));
-    }
+    const group = drafts.slice(from, end);
+    this.#records.write(group).then(
+      (written) => group.forEach(({ resolve }, index) => resolve(written[index]!)),
+      (error: unknown) => group.forEach(({ reject }) => reject(error)),
+    );
     if (end === drafts.length) return;
     this.#clock.setTimer(this.#clock.now(), () => this.#write(drafts, end));
   }

@@ -1,5 +1,5 @@
 import type { Digest } from "@waybill/protocol";
-import type { Commit, CommitOutcome, SeenEnvelope } from "../store.ts";
+import type { Commit, KnownOutcome, SeenEnvelope } from "../store.ts";
 
 /** The state against which a commit is checked. */
 export interface CommitView {
@@ -16,7 +16,7 @@ export interface CommitView {
 export function faultOfCommit(
   { handoff, manifest, keys, entries, settings = [] }: Commit,
   view: CommitView,
-): Exclude<CommitOutcome, { type: "committed" }> | undefined {
+): Exclude<KnownOutcome, { type: "committed" }> | undefined {
   const own = new Map<string, Digest>();
   for (const { replayKey, digest } of entries) {
     if (replayKey === null) continue;

@@ -7,6 +7,7 @@ import { memoryStore } from "../memory-store.ts";
 import type { StoredHandoff } from "../store.ts";
 import { changesFrame, cutFrame, readJournal } from "./journal.ts";
 import type { Change, Disk } from "./journal.ts";
+import { commitOne } from "../commit-each.ts";
 
 const setting = (value: string): Change => ({ type: "setting", name: "key", value });
 const valuesOf = (bytes: Uint8Array) =>
@@ -116,7 +117,7 @@ describe("journal", () => {
     bytes[5]! ^= 1;
     const store = memoryStore({ disk: mortalDisk(bytes, Infinity, 0) });
     await expect(store.setting("key")).rejects.toThrow(/journal is damaged/);
-    await expect(store.commit({ handoff: handoff(1), entries: [] })).rejects.toThrow(
+    await expect(commitOne(store, { handoff: handoff(1), entries: [] })).rejects.toThrow(
       /journal is damaged/,
     );
     await store.close();
@@ -129,15 +130,19 @@ describe("journal", () => {
     const store = memoryStore({
       disk: { ...disk, append: (bytes) => (isFull ? full() : disk.append(bytes)) },
     });
-    await store.commit({ handoff: handoff(1), entries: [] });
+    await commitOne(store, { handoff: handoff(1), entries: [] });
     isFull = true;
     const failed = {
       status: 503,
       message: expect.stringContaining("no space left on device") as string,
     };
-    await expect(store.commit({ handoff: handoff(2), entries: [] })).rejects.toMatchObject(failed);
+    await expect(commitOne(store, { handoff: handoff(2), entries: [] })).rejects.toMatchObject(
+      failed,
+    );
     isFull = false;
-    await expect(store.commit({ handoff: handoff(2), entries: [] })).rejects.toMatchObject(failed);
+    await expect(commitOne(store, { handoff: handoff(2), entries: [] })).rejects.toMatchObject(
+      failed,
+    );
     await expect(store.handoff("handoff")).rejects.toMatchObject(failed);
   });
 });
@@ -158,7 +163,7 @@ test("concurrent commits share one sync", async () => {
   syncs = 0;
   await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
-      store.commit({ handoff: null, entries: [newEntry(`${index}`)] }),
+      commitOne(store, { handoff: null, entries: [newEntry(`${index}`)] }),
     ),
   );
   expect(syncs).toBe(1);
@@ -176,7 +181,7 @@ test("a crash at any call of the disk loses nothing acknowledged and leaves no p
         for (;;) {
           const version = acknowledged + 1;
           const entries = [newEntry(`${version} a`), newEntry(`${version} b`)];
-          const { type } = await store.commit({ handoff: handoff(version), entries });
+          const { type } = await commitOne(store, { handoff: handoff(version), entries });
           expect(type).toBe("committed");
           acknowledged = version;
         }

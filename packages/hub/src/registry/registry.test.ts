@@ -292,8 +292,8 @@ test("a manifest whose commit is on disk is seen here, although the commit was r
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
       if (name !== "commit") return value.bind(target) as unknown;
-      return async (commit: Commit) => {
-        const outcome = await target.commit(commit);
+      return async (group: readonly Commit[]) => {
+        const outcome = await target.commit(group);
         if (isFailing) throw new Error("The disk does not answer.");
         return outcome;
       };

@@ -10,6 +10,7 @@ import {
   verifyManifest,
   WaybillError,
 } from "@waybill/protocol";
+import { commitOne } from "../commit-each.ts";
 import {
   checkSchemas,
   decideTrust,
@@ -84,7 +85,7 @@ interface FirstOffers {
 
 export interface RegistryOptions {
   readonly store: Store;
-  readonly commit: Store["commit"];
+  readonly writer: Pick<Store, "commit">;
   readonly checks: SchemaChecks;
   readonly trust: TrustPolicy;
   readonly limits: Limits;
@@ -126,7 +127,7 @@ export const FIRST_OFFERS = 100;
  */
 export class Registry {
   readonly #store: Store;
-  readonly #commit: Store["commit"];
+  readonly #writer: Pick<Store, "commit">;
   readonly #checks: SchemaChecks;
   readonly #trust: TrustPolicy;
   readonly #limits: Limits;
@@ -152,10 +153,10 @@ export class Registry {
   /** Counts invalidations: a value that was read before one may be outdated. */
   #forgotten = 0;
 
-  constructor({ store, commit, checks, trust, limits, domain, names, admission }: RegistryOptions) {
+  constructor({ store, writer, checks, trust, limits, domain, names, admission }: RegistryOptions) {
     this.#admission = admission;
     this.#store = store;
-    this.#commit = commit;
+    this.#writer = writer;
     this.#checks = checks;
     this.#trust = trust;
     this.#limits = limits;
@@ -334,7 +335,7 @@ export class Registry {
       const recovered: readonly NewEntry[] = isRecovery
         ? [actEntry(at, { type: "recovered", agent, kid: signedBy })]
         : [];
-      const outcome = await this.#commit({
+      const outcome = await commitOne(this.#writer, {
         handoff: null,
         manifest: newManifestOf(verified, previous),
         settings: [

@@ -177,13 +177,13 @@ test.each(["retire", "pin"] as const)(
     const inner = world.store.commit.bind(world.store);
     // The operator's commit comes between the checks of the manifest and its own commit.
     let isFirst = true;
-    world.store.commit = async (commit) => {
-      if (isFirst && commit.manifest !== undefined) {
+    world.store.commit = async (group) => {
+      if (isFirst && group.some(({ manifest }) => manifest !== undefined)) {
         isFirst = false;
         if (decision === "retire") await operator.retire("anna");
         else await operator.pin("anna", generateKey().kid);
       }
-      return inner(commit);
+      return inner(group);
     };
     const answer = await publish([anna.key.jwk, kept], anna.key);
     expect(answer.json).toMatchObject({ waybill_status: decision === "retire" ? 403 : 401 });

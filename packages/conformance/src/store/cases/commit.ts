@@ -11,6 +11,7 @@ import {
   sampleHandoff,
   sampleManifest,
 } from "../sample.ts";
+import { commitOne } from "@waybill/hub/store";
 
 const FULL = sampleHandoff(1, {
   state: "dead_lettered",
@@ -49,22 +50,26 @@ export const commitCases: Cases = {
     ]);
     for (const version of [1, 2]) {
       const late = sampleHandoff(1, { version, record: "too late" });
-      deepEqual(await store.commit(commitOf(late)), { type: "conflict" });
+      deepEqual(await commitOne(store, commitOf(late)), { type: "conflict" });
     }
     equal((await store.handoff(idOf(1)))?.record, "the second");
   },
 
   "a version that is ahead is a conflict": async ({ store }) => {
-    deepEqual(await store.commit(commitOf(sampleHandoff(1, { version: 2 }))), { type: "conflict" });
+    deepEqual(await commitOne(store, commitOf(sampleHandoff(1, { version: 2 }))), {
+      type: "conflict",
+    });
     await commitAll(store, [commitOf(sampleHandoff(1))]);
-    deepEqual(await store.commit(commitOf(sampleHandoff(1, { version: 3 }))), { type: "conflict" });
+    deepEqual(await commitOne(store, commitOf(sampleHandoff(1, { version: 3 }))), {
+      type: "conflict",
+    });
   },
 
   "of writers that race for a version exactly one wins": async ({ store }) => {
     for (let version = 1; version <= 5; version++) {
       const outcomes = await Promise.all(
         Array.from({ length: 8 }, (_, writer) =>
-          store.commit(commitOf(sampleHandoff(1, { version, record: `${writer}` }))),
+          commitOne(store, commitOf(sampleHandoff(1, { version, record: `${writer}` }))),
         ),
       );
       const winners = outcomes.flatMap(({ type }, writer) => (type === "committed" ? writer : []));
@@ -80,10 +85,10 @@ export const commitCases: Cases = {
     const other = sampleEntry("another", { replayKey: first.replayKey });
     await commitAll(store, [commitOf(sampleHandoff(1), first)]);
     const replayed = { type: "replayed", digest: first.digest };
-    deepEqual(await store.commit(commitOf(sampleHandoff(2), first)), replayed);
-    deepEqual(await store.commit(commitOf(sampleHandoff(2), other)), replayed);
+    deepEqual(await commitOne(store, commitOf(sampleHandoff(2), first)), replayed);
+    deepEqual(await commitOne(store, commitOf(sampleHandoff(2), other)), replayed);
     // Even if the version does not fit: this is a repetition and not a race.
-    deepEqual(await store.commit(commitOf(sampleHandoff(1), first)), replayed);
+    deepEqual(await commitOne(store, commitOf(sampleHandoff(1), first)), replayed);
   },
 
   "one id of two senders is two envelopes": async ({ store }) => {
@@ -98,7 +103,7 @@ export const commitCases: Cases = {
     const { replayKey } = sampleEnvelope(1);
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, number) =>
-        store.commit(commitOf(sampleHandoff(number), sampleEntry(`${number}`, { replayKey }))),
+        commitOne(store, commitOf(sampleHandoff(number), sampleEntry(`${number}`, { replayKey }))),
       ),
     );
     const taken = outcomes.flatMap(({ type }, number) => (type === "committed" ? number : []));
@@ -122,7 +127,7 @@ export const commitCases: Cases = {
     await commitAll(store, [commitOf(sampleHandoff(1), sampleEnvelope(1))]);
     const late = commitOf(sampleHandoff(1), sampleEnvelope(2), sampleEntry("{}"));
     const manifest = sampleManifest("editor", 1);
-    equal((await store.commit({ ...late, manifest })).type, "conflict");
+    equal((await commitOne(store, { ...late, manifest })).type, "conflict");
     equal((await observe()).entries.length, 1);
     equal(await store.manifest("editor"), undefined);
   },
@@ -134,7 +139,7 @@ export const commitCases: Cases = {
     await commitAll(store, [commitOf(sampleHandoff(1), sampleEnvelope(1))]);
     const again = commitOf(sampleHandoff(2), sampleEnvelope(2), sampleEnvelope(1));
     const manifest = sampleManifest("editor", 1);
-    equal((await store.commit({ ...again, manifest })).type, "replayed");
+    equal((await commitOne(store, { ...again, manifest })).type, "replayed");
     const { handoffs, entries } = await observe();
     deepEqual(idsOf(handoffs), [idOf(1)]);
     equal(entries.length, 1);
@@ -148,7 +153,7 @@ export const commitCases: Cases = {
     await commitAll(store, [manifestCommit(sampleManifest("editor", 1))]);
     const manifest = sampleManifest("editor", 3);
     const commit = { ...commitOf(sampleHandoff(1), sampleEnvelope(1)), manifest };
-    equal((await store.commit(commit)).type, "conflict");
+    equal((await commitOne(store, commit)).type, "conflict");
     const { handoffs, entries } = await observe();
     equal(handoffs.length, 0);
     equal(entries.length, 1);
@@ -160,7 +165,7 @@ export const commitCases: Cases = {
       store.onCommit((handoff) => heard.push([name, handoff?.id ?? null, handoff?.version])),
     );
     await commitAll(store, [commitOf(sampleHandoff(1)), commitOf(null, sampleEntry("{}"))]);
-    equal((await store.commit(commitOf(sampleHandoff(1)))).type, "conflict");
+    equal((await commitOne(store, commitOf(sampleHandoff(1)))).type, "conflict");
     endings[0]!();
     await commitAll(store, [commitOf(sampleHandoff(1, { version: 2 }))]);
     deepEqual(heard, [

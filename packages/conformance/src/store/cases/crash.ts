@@ -11,8 +11,9 @@ import type { StoreCase, StoreProcess } from "../subject.ts";
 
 const ROUNDS = 6;
 const KILL_AFTER_MAX = 400;
-/** Enough for several commits in one sync and for several syncs, and few enough to crash at each call. */
-const COMMITS = 4;
+/** Enough for several groups in one sync and for several syncs, and few enough to crash at each call. */
+const COMMITS = 8;
+const CALLS_AT_LEAST = 4;
 
 /** Cases in which a writing process is killed. */
 export function crashCases(subject: StoreProcess): StoreCase[] {
@@ -80,7 +81,10 @@ async function killAtEachCall(subject: StoreProcess, calls: readonly string[]): 
     await write();
     let call = 1;
     while ((await Promise.all([crashAt(call), crashAt(call + 1)])).every(Boolean)) call += 2;
-    ok(call > COMMITS, `only ${call} calls were seen: these are not the calls by which it writes`);
+    ok(
+      call > CALLS_AT_LEAST,
+      `only ${call} calls were seen: these are not the calls by which it writes`,
+    );
   } finally {
     await rm(compileCache, { recursive: true, force: true });
   }

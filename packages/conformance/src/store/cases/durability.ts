@@ -13,6 +13,7 @@ import {
   sampleManifest,
 } from "../sample.ts";
 import type { DurableStoreSubject } from "../subject.ts";
+import { commitOne } from "@waybill/hub/store";
 
 /** Every query of a store, so that two states can be compared. */
 async function answersOf(store: Store): Promise<unknown> {
@@ -57,7 +58,7 @@ export const closingCases: Cases = {
 
   "a closed store refuses commits": async ({ store }) => {
     await store.close();
-    await rejects(store.commit(commitOf(sampleHandoff(1))));
+    await rejects(commitOne(store, commitOf(sampleHandoff(1))));
     await rejects(store.handoff(idOf(1)));
     await rejects(store.saveSetting("key", "value"));
   },
@@ -66,7 +67,7 @@ export const closingCases: Cases = {
 export const durableCases: Cases<DurableStoreSubject> = {
   "closing waits for the commits that are under way": async ({ store, observe }) => {
     const commits = Array.from({ length: 20 }, (_, number) =>
-      store.commit(commitOf(sampleHandoff(number), sampleEnvelope(number))),
+      commitOne(store, commitOf(sampleHandoff(number), sampleEnvelope(number))),
     );
     const closed = store.close();
     for (const { type } of await Promise.all(commits)) equal(type, "committed");
@@ -102,10 +103,16 @@ export const durableCases: Cases<DurableStoreSubject> = {
     await commitAll(store, [commitOf(sampleHandoff(1), sampleEnvelope(1))]);
     await commitAll(store, [manifestCommit(sampleManifest("editor", 1))]);
     const opened = await reopen();
-    equal((await opened.commit(commitOf(sampleHandoff(1), sampleEnvelope(2)))).type, "conflict");
-    equal((await opened.commit(commitOf(sampleHandoff(2), sampleEnvelope(1)))).type, "replayed");
+    equal(
+      (await commitOne(opened, commitOf(sampleHandoff(1), sampleEnvelope(2)))).type,
+      "conflict",
+    );
+    equal(
+      (await commitOne(opened, commitOf(sampleHandoff(2), sampleEnvelope(1)))).type,
+      "replayed",
+    );
     const gap = manifestCommit(sampleManifest("editor", 3));
-    equal((await opened.commit(gap)).type, "conflict");
+    equal((await commitOne(opened, gap)).type, "conflict");
     await commitAll(opened, [
       commitOf(sampleHandoff(1, { version: 2 }), sampleEnvelope(2)),
       manifestCommit(sampleManifest("editor", 2)),

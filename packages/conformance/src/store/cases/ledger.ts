@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { verifyLedger } from "@waybill/hub";
-import { EMPTY_LEDGER } from "@waybill/hub/store";
+import { EMPTY_LEDGER, commitOne } from "@waybill/hub/store";
 import type { LedgerEntry } from "@waybill/hub";
 import type { Cases } from "../case.ts";
 import { commitAll, inPages } from "../case.ts";
@@ -61,7 +61,7 @@ export const ledgerCases: Cases = {
 
   "a commit is told the sequence of its last entry": async ({ store }) => {
     const outcomes = [];
-    for (const commit of COMMITS) outcomes.push(await store.commit(commit));
+    for (const commit of COMMITS) outcomes.push(await commitOne(store, commit));
     deepEqual(
       outcomes.map((outcome) => outcome.type === "committed" && outcome.lastSequence),
       [2, 4, 7],

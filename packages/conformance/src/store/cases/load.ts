@@ -3,6 +3,7 @@ import { verifyLedger } from "@waybill/hub";
 import type { Cases } from "../case.ts";
 import { commitAll } from "../case.ts";
 import { commitOf, idOf, sampleEntry, sampleEnvelope, sampleHandoff } from "../sample.ts";
+import { commitOne } from "@waybill/hub/store";
 
 // Composed and decomposed, right to left, outside the basic plane, and characters that formats escape.
 const TEXT = 'e\u0301 é שלום 🧾 𝔘 \u2028 \ufeff \u0000 \u001f "\\ %s \uffff';
@@ -46,7 +47,7 @@ export const loadCases: Cases = {
         ),
       ),
     );
-    const outcomes = await Promise.all(commits.map((commit) => store.commit(commit)));
+    const outcomes = await Promise.all(commits.map((commit) => commitOne(store, commit)));
     equal(outcomes.filter(({ type }) => type !== "committed").length, 0);
     const { handoffs, entries } = await observe();
     equal(handoffs.length, HANDOFFS);

@@ -13,6 +13,7 @@ import {
   sampleKey,
   sampleManifest,
 } from "../sample.ts";
+import { commitOne } from "@waybill/hub/store";
 
 const numbers = (manifests: readonly ManifestCard[]) =>
   manifests.map(({ agent, sequence }) => `${agent} ${sequence}`);
@@ -71,14 +72,14 @@ export const registryCases: Cases = {
   },
 
   "a manifest that is not the next of its agent is a conflict": async ({ store }) => {
-    const first = await store.commit(manifestCommit(sampleManifest("editor", 2)));
+    const first = await commitOne(store, manifestCommit(sampleManifest("editor", 2)));
     equal(first.type, "conflict", "the first one must have number 1");
     await publishAll(
       store,
       [1, 2, 3].map((sequence) => sampleManifest("editor", sequence)),
     );
     for (const sequence of [2, 3, 5]) {
-      const { type } = await store.commit(manifestCommit(sampleManifest("editor", sequence)));
+      const { type } = await commitOne(store, manifestCommit(sampleManifest("editor", sequence)));
       equal(type, "conflict", `number ${sequence} after number 3`);
     }
   },
@@ -86,7 +87,9 @@ export const registryCases: Cases = {
   "of manifests that race for a sequence exactly one wins": async ({ store }) => {
     await publishAll(store, [sampleManifest("editor", 1)]);
     const outcomes = await Promise.all(
-      Array.from({ length: 8 }, () => store.commit(manifestCommit(sampleManifest("editor", 2)))),
+      Array.from({ length: 8 }, () =>
+        commitOne(store, manifestCommit(sampleManifest("editor", 2))),
+      ),
     );
     equal(outcomes.filter(({ type }) => type === "committed").length, 1);
   },
@@ -130,7 +133,7 @@ export const registryCases: Cases = {
     );
     const commit = { ...commitOf(sampleHandoff(1), sampleEnvelope(1)), manifest };
     deepEqual(
-      { ...(await store.commit(commit)) },
+      { ...(await commitOne(store, commit)) },
       {
         type: "key_owned",
         kid: "taken",
@@ -151,7 +154,7 @@ export const registryCases: Cases = {
       sampleManifest("editor", 2, [], [sampleKey("new")]),
     ]);
     const squatting = sampleManifest("stranger", 1, [], [sampleKey("old")]);
-    equal((await store.commit(manifestCommit(squatting))).type, "key_owned");
+    equal((await commitOne(store, manifestCommit(squatting))).type, "key_owned");
     equal((await store.key("old"))?.agent, "editor");
   },
 
@@ -201,11 +204,11 @@ export const registryCases: Cases = {
       ["nobody", 1],
     ] as const) {
       const change = keyCommit(agent, sequence, facts, sampleKey("one", "ended"));
-      equal((await store.commit(change)).type, "conflict", `${agent} ${sequence}`);
+      equal((await commitOne(store, change)).type, "conflict", `${agent} ${sequence}`);
     }
     const stolen = keyCommit("editor", 2, facts, sampleKey("one", "ended"), sampleKey("taken"));
     deepEqual(
-      { ...(await store.commit(stolen)) },
+      { ...(await commitOne(store, stolen)) },
       { type: "key_owned", kid: "taken", agent: "other" },
     );
     equal((await store.key("one"))?.record, "{}");
@@ -216,7 +219,7 @@ export const registryCases: Cases = {
     const agents = Array.from({ length: 8 }, (_, index) => `agent-${index}`);
     const outcomes = await Promise.all(
       agents.map((agent) =>
-        store.commit(manifestCommit(sampleManifest(agent, 1, [], [sampleKey("wanted")]))),
+        commitOne(store, manifestCommit(sampleManifest(agent, 1, [], [sampleKey("wanted")]))),
       ),
     );
     const winners = agents.filter((_, index) => outcomes[index]!.type === "committed");

@@ -3,6 +3,7 @@ import type { Commit, SettingChange } from "@waybill/hub/store";
 import type { Cases } from "../case.ts";
 import { commitAll, inPages } from "../case.ts";
 import { sampleEntry } from "../sample.ts";
+import { commitOne } from "@waybill/hub/store";
 
 const changing = (...settings: SettingChange[]): Commit => ({
   handoff: null,
@@ -30,7 +31,7 @@ export const settingCases: Cases = {
     const wrong = [open, { ...open, from: "something else" }, { name: "x", from: "y", to: null }];
     for (const change of wrong) {
       const more: SettingChange = { name: "more", from: null, to: "1" };
-      equal((await store.commit(changing(more, change))).type, "conflict");
+      equal((await commitOne(store, changing(more, change))).type, "conflict");
     }
     equal(await store.setting(TICKET), "open");
     equal(await store.setting("more"), undefined);
@@ -39,7 +40,7 @@ export const settingCases: Cases = {
   "of concurrent commits that consume one setting exactly one succeeds": async ({ store }) => {
     await commitAll(store, [changing(open)]);
     const names = ["anna", "ben", "cleo", "dora"];
-    const outcomes = await Promise.all(names.map((name) => store.commit(changing(used(name)))));
+    const outcomes = await Promise.all(names.map((name) => commitOne(store, changing(used(name)))));
     const winners = names.filter((_, index) => outcomes[index]!.type === "committed");
     equal(winners.length, 1);
     equal(outcomes.filter(({ type }) => type === "conflict").length, 3);
