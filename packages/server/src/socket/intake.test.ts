@@ -2,11 +2,15 @@ import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import type { WebSocket } from "ws";
 import { HUB_LIMITS } from "@waybill/hub";
+import type { WaybillError } from "@waybill/protocol";
 import { Budgets } from "../budgets.ts";
+import type { Connection } from "../http/connections.ts";
 import { RateLimits } from "../access/rate-limits.ts";
 import { FairScheduler } from "../access/fair-scheduler.ts";
 import { Intake } from "./intake.ts";
-import type { IntakeOptions } from "./intake.ts";
+import { Reading } from "./reading.ts";
+import type { ReadingOptions } from "./reading.ts";
+import type { Session } from "./session.ts";
 
 /** The side of a WebSocket that an intake sees. */
 class Line extends EventEmitter {
@@ -27,10 +31,43 @@ class Line extends EventEmitter {
   }
 }
 
+/** What takes the frames: each is a call that is answered by the test, or no call. */
+class Taker implements Pick<Session, "agent" | "calls" | "take" | "framesTaken" | "end"> {
+  agent: string | undefined;
+  areCalls = false;
+  /** The frames of each processed piece. */
+  readonly pieces: number[] = [];
+  readonly failures: number[] = [];
+  readonly #answers: ((status: number) => void)[] = [];
+
+  get calls(): number {
+    return this.#answers.length;
+  }
+
+  take({ length }: readonly unknown[]): Promise<number>[] {
+    this.pieces.push(length);
+    if (!this.areCalls) return [];
+    return Array.from({ length }, () => new Promise((answer) => this.#answers.push(answer)));
+  }
+
+  answer(count: number): void {
+    for (const answer of this.#answers.splice(0, count)) answer(200);
+  }
+
+  framesTaken(): undefined {
+    return undefined;
+  }
+
+  end(reason: WaybillError | undefined): void {
+    this.failures.push(reason!.status);
+  }
+}
+
 interface Opened {
-  onHeard: (count: number) => void;
   readonly line: Line;
   readonly intake: Intake;
+  readonly reading: Reading;
+  readonly session: Taker;
   readonly budgets: Budgets;
   /** The frames of each processed piece. */
   readonly pieces: number[];
@@ -44,37 +81,27 @@ function open(budgets: Budgets = new Budgets(), turnMs = 10): Opened {
   const address = "127.0.0.1";
   const line = new Line();
   const held = { cuttable: 0, pending: 0 };
-  const pieces: number[] = [];
-  const failures: number[] = [];
   const hold = (_connection: unknown, now: typeof held) => {
     Object.assign(held, now);
     return false;
   };
-  const options = {
+  const socket = line as unknown as WebSocket;
+  const connection = { address } as Connection;
+  const connections = { hold } as unknown as ReadingOptions["connections"];
+  const reading = new Reading(socket, { connections, connection });
+  const session = new Taker();
+  const intake = new Intake(socket, {
+    limits: HUB_LIMITS,
     budgets,
     tolls,
     turns: new FairScheduler(turnMs, () => undefined),
-    connections: { hold },
-    connection: { address },
+    connection,
     toll: tolls.enter({ address, bytes: 0, isSigned: false, isTrusted: false }),
-  } as unknown as IntakeOptions;
-  const intake = new Intake(line as unknown as WebSocket, HUB_LIMITS, options, {
-    heard: (frames) => {
-      pieces.push(frames.length);
-      opened.onHeard(frames.length);
-    },
-    failed: ({ status }) => failures.push(status),
+    reading,
+    session: session as unknown as Session,
   });
-  const opened = {
-    onHeard: () => undefined,
-    line,
-    intake,
-    budgets,
-    pieces,
-    failures,
-    held,
-  } as Opened;
-  return opened;
+  const { pieces, failures } = session;
+  return { line, intake, reading, session, budgets, pieces, failures, held };
 }
 
 /** As from the network: the bytes first, then the message that ends with them. */
@@ -112,7 +139,7 @@ test("41: a frame after a failure costs a request, or a call if an agent sends i
   }
   const budgets = new Budgets({ callsPerAgent: 1, burstPerAgent: 3 });
   const known = open(budgets);
-  known.intake.agent = "anna";
+  known.session.agent = "anna";
   known.line.emit("message", Buffer.alloc(1), true);
   expect(known.failures).toEqual([400]);
   for (let count = 0; count < 3; count++) known.line.emit("pong", Buffer.alloc(1));
@@ -139,8 +166,8 @@ test("41: bytes after a failure are charged, and large messages are not read to 
 
 test("41: a message with many frames is processed in pieces, each in a turn of its own", async () => {
   const opened = open(new Budgets(), 1e-9);
-  const { intake, pieces, held } = opened;
-  intake.agent = "anna";
+  const { session, pieces, held } = opened;
+  session.agent = "anna";
   send(opened, pings(1_000));
   send(opened, pings(1));
   const counts: number[] = [];
@@ -157,8 +184,8 @@ test("41: a message with many frames is processed in pieces, each in a turn of i
 
 test("bytes of complete messages do not count as the beginning of another one", async () => {
   const opened = open();
-  const { intake, line, held } = opened;
-  intake.agent = "anna";
+  const { intake, line, reading, session, held } = opened;
+  session.agent = "anna";
   for (const text of [pings(1), pings(100), pings(1).padEnd(70_000)]) {
     send(opened, text);
     await nextTurn();
@@ -168,28 +195,26 @@ test("bytes of complete messages do not count as the beginning of another one", 
   send(opened, pings(3), 500);
   intake.received(6 + 4);
   line.emit("ping", Buffer.alloc(4));
-  intake.account();
+  reading.account();
   expect(held.cuttable).toBe(500);
 });
 
 test("41: the calls under way on a socket are bounded, and further frames wait here", async () => {
   const budgets = new Budgets({ callsAtOnce: 40, itemsPerTurn: 32 });
   const opened = open(budgets);
-  const { intake, line, pieces } = opened;
-  intake.agent = "anna";
-  opened.onHeard = (count) => {
-    for (let call = 0; call < count; call++) intake.begin(1);
-  };
+  const { line, session, pieces } = opened;
+  session.agent = "anna";
+  session.areCalls = true;
   send(opened, pings(200));
   await nextTurn();
   await nextTurn();
   expect(pieces).toEqual([32, 32]);
   expect(line.isPaused).toBe(true);
   expect(budgets.hitsOf("callsAtOnce")).toBe(1);
-  for (let call = 0; call < 24; call++) intake.end(1);
+  session.answer(24);
   await nextTurn();
   expect(pieces).toEqual([32, 32]);
-  intake.end(1);
+  session.answer(1);
   await nextTurn();
   expect(pieces).toEqual([32, 32, 32]);
 });

@@ -11,14 +11,22 @@ import {
 import type { AgentFrame, CallName, HubFrame, Newcomers, ShownDelta } from "@waybill/protocol/wire";
 import type { WebSocket } from "ws";
 import type { FairSlots } from "../access/fair-slots.ts";
+import type { RateLimits, Toll } from "../access/rate-limits.ts";
 import type { Budgets } from "../budgets.ts";
+import type { Connection, Connections } from "../http/connections.ts";
 import { answerCall } from "./call.ts";
-import { Intake } from "./intake.ts";
-import type { IntakeOptions } from "./intake.ts";
 import { Outbox } from "./outbox.ts";
+import type { Reading } from "./reading.ts";
 
-export interface SessionOptions extends IntakeOptions {
+/** The hub behind a socket, and the limits between them. */
+export interface SessionOptions {
   readonly hub: HubServer;
+  readonly budgets: Budgets;
+  readonly tolls: RateLimits;
+  readonly connections: Connections;
+  readonly connection: Connection;
+  /** What the connection has paid so far. */
+  readonly toll: Toll;
   /** Whose first manifest is taken. */
   readonly newcomers: Newcomers;
   readonly slots: FairSlots;
@@ -32,18 +40,21 @@ const CLOSED_NORMALLY = 1000;
 /** With more unread than this, deltas would be late, and so would everything behind them. */
 const UNREAD_BYTES_BEFORE_DELTAS = 64 * 1024;
 
+type Call = Extract<AgentFrame, { type: "call" }>;
+
 /** One socket: authenticates the agent, then passes calls one way and deliveries the other. */
 export class Session {
   readonly ended: Promise<void>;
   readonly #socket: WebSocket;
   readonly #options: SessionOptions;
-  readonly #intake: Intake;
+  readonly #reading: Reading;
   readonly #outbox: Outbox;
   readonly #timers = new Set<NodeJS.Timeout>();
   #agent: string | undefined;
   #attachment: Attachment | undefined;
   #early: Delivery[] | undefined = [];
   #isGreeting = false;
+  #calls = 0;
   #callsOfStranger = 0;
   #isClosing = false;
   /** Its credit; none of it counts while it does not read. */
@@ -52,15 +63,12 @@ export class Session {
   #saidAt = 0;
   #idle: (() => void) | undefined;
 
-  constructor(socket: WebSocket, options: SessionOptions) {
+  constructor(socket: WebSocket, reading: Reading, options: SessionOptions) {
     this.#socket = socket;
+    this.#reading = reading;
     this.#options = options;
     this.#outbox = new Outbox((message) => this.#send(message));
     this.ended = new Promise((resolve) => socket.once("close", () => resolve()));
-    this.#intake = new Intake(socket, options.hub.operator.limits, options, {
-      heard: (frames, bytes) => this.#heard(frames, bytes),
-      failed: (error) => this.end(error),
-    });
     // An invalid WebSocket frame ends it: ws closes with the right code.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#left());
@@ -92,26 +100,33 @@ export class Session {
     return this.#agent;
   }
 
-  /** Bytes have arrived, of a possibly incomplete message. */
-  received(bytes: number): void {
-    this.#intake.received(bytes);
+  /** The number of calls that are not answered yet. */
+  get calls(): number {
+    return this.#calls;
   }
 
-  #heard(frames: readonly AgentFrame[], bytes: number): void {
-    if (this.#isClosing) return;
-    // Each call holds its share of the message until it is answered.
-    const share = bytes / frames.length;
-    for (const frame of frames) this.#hear(frame, share);
-    const taken = this.#agent && this.#options.hub.operator.framesTaken(this.#agent);
-    if (!taken) return;
-    this.#intake.pause("frames");
-    void taken.then(() => this.#intake.resume("frames"));
+  /**
+   * Takes frames, each with its share of the bytes of their message. Returns the calls among them:
+   * they settle with their status, once answered.
+   */
+  take(frames: readonly AgentFrame[], bytes: number): readonly Promise<number>[] {
+    if (this.#isClosing) return [];
+    const calls: Promise<number>[] = [];
+    for (const frame of frames) {
+      if (frame.type === "call") calls.push(this.#call(frame, bytes));
+      else this.#take(frame);
+    }
+    return calls;
   }
 
-  #hear(frame: AgentFrame, bytes: number): void {
+  /** Settles when the hub has processed all but a few frames of the agent; undefined if it has. */
+  framesTaken(): Promise<void> | undefined {
+    if (this.#isClosing || this.#agent === undefined) return undefined;
+    return this.#options.hub.operator.framesTaken(this.#agent);
+  }
+
+  #take(frame: Exclude<AgentFrame, Call>): void {
     switch (frame.type) {
-      case "call":
-        return this.#call(frame, bytes);
       case "taken":
         return this.#attached(frame.type).taken(frame.handoff_id, frame.attempt);
       case "heartbeat":
@@ -165,7 +180,6 @@ export class Session {
     if (this.#isClosing) return attachment.close();
     connections.prove(connection, agent);
     this.#agent = agent;
-    this.#intake.agent = agent;
     this.#attachment = attachment;
     this.#credit = credit;
     this.#say({ type: "attached", ping_ms: this.#limits.pingMs });
@@ -194,8 +208,8 @@ export class Session {
     this.#say({ type: "delta", ...writeDelta(delta), by: delta.by });
   }
 
-  #call(frame: Extract<AgentFrame, { type: "call" }>, bytes: number): void {
-    const { hub, newcomers, slots, searchSlots, connection, tolls, toll } = this.#options;
+  /** Answers a call. Throws at once if it may not be made before the hello. */
+  #call(frame: Call, bytes: number): Promise<number> {
     if (this.#attachment === undefined) {
       if (frame.call !== "publish") {
         throw new WaybillError(
@@ -211,36 +225,32 @@ export class Session {
         );
       }
     }
-    this.#intake.begin(bytes);
-    const since = performance.now();
-    const called = (status: number): void =>
-      this.#options.called(frame.call, status, (performance.now() - since) / 1000);
-    const who = this.#agent ?? connection.address ?? "";
-    const places = frame.call === "find" ? searchSlots : slots;
-    places
-      .run(who, () => {
-        if (frame.call === "publish") tolls.publish(toll.address, bytes);
-        return answerCall({ hub, newcomers }, this.#agent, frame);
-      })
-      .then(
-        (reply) => {
-          called(200);
-          this.#reply(reply, bytes);
-        },
-        (error: unknown) => {
-          const problem = writeProblem(WaybillError.from(error));
-          called(problem.waybill_status);
-          if (problem.waybill_status === 401) this.#intake.payForFailure();
-          const { number } = frame;
-          this.#reply(JSON.stringify({ type: "reply", number, problem }), bytes);
-        },
-      );
+    return this.#answer(frame, bytes);
   }
 
-  #reply(text: string, bytes: number): void {
-    this.#outbox.push(text);
-    this.#intake.end(bytes);
-    if (this.#intake.calls === 0) this.#idle?.();
+  async #answer(frame: Call, bytes: number): Promise<number> {
+    const { hub, newcomers, slots, searchSlots, connection, tolls, toll } = this.#options;
+    this.#calls++;
+    const since = performance.now();
+    const who = this.#agent ?? connection.address ?? "";
+    const places = frame.call === "find" ? searchSlots : slots;
+    let status = 200;
+    let reply: string;
+    try {
+      reply = await places.run(who, () => {
+        if (frame.call === "publish") tolls.publish(toll.address, bytes);
+        return answerCall({ hub, newcomers }, this.#agent, frame);
+      });
+    } catch (error) {
+      const problem = writeProblem(WaybillError.from(error));
+      status = problem.waybill_status;
+      reply = JSON.stringify({ type: "reply", number: frame.number, problem });
+    }
+    this.#options.called(frame.call, status, (performance.now() - since) / 1000);
+    this.#outbox.push(reply);
+    this.#calls--;
+    if (this.#calls === 0) this.#idle?.();
+    return status;
   }
 
   #say(frame: HubFrame): void {
@@ -251,7 +261,7 @@ export class Session {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#saidAt = Date.now();
     this.#socket.send(message, () => this.#hasRead());
-    this.#intake.account();
+    this.#reading.account();
     const { budgets } = this.#options;
     const { unsentBytes, slowBytes } = budgets.limits;
     const { bufferedAmount } = this.#socket;
@@ -273,7 +283,7 @@ export class Session {
   }
 
   #hasRead(): void {
-    this.#intake.account();
+    this.#reading.account();
     if (!this.#isSlow || this.#socket.bufferedAmount > this.#limits.slowBytes / 2) return;
     this.#isSlow = false;
     this.#attachment?.setCredit(this.#credit);
@@ -285,8 +295,8 @@ export class Session {
     const timer = setInterval(() => {
       const now = Date.now();
       // A connection that is not read can't be heard.
-      if (this.#intake.isPaused) this.#intake.heardAt = now;
-      if (now - this.#intake.heardAt > 2 * pingMs) {
+      if (this.#reading.isPaused) this.#reading.heardAt = now;
+      if (now - this.#reading.heardAt > 2 * pingMs) {
         this.end(
           this.#options.budgets.refuse("pingMs", `Nothing was received for ${2 * pingMs} ms.`),
         );
@@ -308,7 +318,7 @@ export class Session {
   /** Answers calls under way first, then closes. */
   async drain(reason: WaybillError): Promise<void> {
     this.#isClosing = true;
-    if (this.#intake.calls > 0) {
+    if (this.#calls > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
         this.#after(this.#limits.closeMs, resolve);
@@ -333,7 +343,7 @@ export class Session {
 
   #left(): void {
     this.#isClosing = true;
-    this.#intake.close();
+    this.#reading.close();
     for (const timer of this.#timers) clearTimeout(timer);
     this.#attachment?.close().catch(() => undefined);
     this.#idle?.();

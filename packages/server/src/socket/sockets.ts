@@ -18,6 +18,8 @@ import { checkHeaders } from "../http/check-headers.ts";
 import type { HeaderCheckOptions } from "../http/check-headers.ts";
 import { rawProblem } from "../http/errors.ts";
 import type { Budgets } from "../budgets.ts";
+import { Intake } from "./intake.ts";
+import { Reading } from "./reading.ts";
 import { Session } from "./session.ts";
 import type { SessionOptions } from "./session.ts";
 
@@ -73,9 +75,9 @@ export class Sockets {
       this.#server.handleUpgrade(request, socket, head, (opened) => {
         const isLocal = options.isLocal && !isForwarded(request.headers);
         const newcomers = options.newcomers ?? defaultNewcomers({ isLocal });
-        const session = this.#open(opened, { connection, toll, newcomers });
+        const intake = this.#open(opened, { connection, toll, newcomers });
         // Before the parser of frames, which may find the end of a message in it.
-        socket.prependListener("data", (part: Buffer) => session.received(part.length));
+        socket.prependListener("data", (part: Buffer) => intake.received(part.length));
       });
     });
   }
@@ -97,15 +99,15 @@ export class Sockets {
     return toll;
   }
 
-  #open(socket: WebSocket, of: Pick<SessionOptions, "connection" | "toll" | "newcomers">): Session {
-    const session = new Session(socket, {
-      ...this.#options,
-      ...of,
-      nonce: randomBytes(NONCE_BYTES).toString("base64url"),
-    });
+  #open(socket: WebSocket, of: Pick<SessionOptions, "connection" | "toll" | "newcomers">): Intake {
+    const options = { ...this.#options, ...of };
+    const reading = new Reading(socket, options);
+    const nonce = randomBytes(NONCE_BYTES).toString("base64url");
+    const session = new Session(socket, reading, { ...options, nonce });
     this.#sessions.add(session);
     void session.ended.then(() => this.#sessions.delete(session));
-    return session;
+    const { limits } = options.hub.operator;
+    return new Intake(socket, { ...options, limits, reading, session });
   }
 
   /** Answers calls under way on each, and disconnects everybody with a request to reconnect. */
