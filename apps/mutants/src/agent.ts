@@ -10,35 +10,35 @@ const hubIdentity = testsOf("src/connect/hub-identity.test.ts");
 
 const DELEGATING: readonly Mutant[] = [
   {
-    name: "a third party's result is taken",
+    name: "a third party's result is accepted",
     file: "src/delegating/check-reply.ts",
     find: 'const isRecipient = typeof to !== "string" || envelope.from === to;',
     replace: "const isRecipient = true;\n    void to;",
     seenBy: handle("a result by a third party does not settle a handoff"),
   },
   {
-    name: "a result of another handoff is taken",
+    name: "a result of another handoff is accepted",
     file: "src/delegating/check-reply.ts",
     find: "const isAbout = envelope.handoff_id === handle.id;",
     replace: "const isAbout = true;",
     seenBy: handle("a result about another handoff does not settle a handoff"),
   },
   {
-    name: "a result of another text under the same id is taken",
+    name: "a result for another text under the same id is accepted",
     file: "src/delegating/check-reply.ts",
     find: '"re" in envelope && envelope.re === handle.digest && isForUs',
     replace: '"re" in envelope && isForUs',
     seenBy: handle("a result about another text does not settle a handoff"),
   },
   {
-    name: "a result for somebody else is taken",
+    name: "a result addressed to another agent is accepted",
     file: "src/delegating/check-reply.ts",
     find: "const isForUs = envelope.to === self;",
     replace: "const isForUs = true;",
     seenBy: handle("a result for somebody else does not settle a handoff"),
   },
   {
-    name: "a result of another job is taken",
+    name: "a result of another job is accepted",
     file: "src/delegating/check-reply.ts",
     find: "const isOfJob = envelope.correlation_id === handle.envelope.correlation_id;",
     replace: "const isOfJob = true;",
@@ -52,7 +52,7 @@ const DELEGATING: readonly Mutant[] = [
     seenBy: handle("a notice by anybody but the hub does not end a handoff"),
   },
   {
-    name: "nothing that is delivered is checked",
+    name: "deliveries are not checked",
     file: "src/delegating/handle.ts",
     find: "    checkReply(verified.envelope, this, { self, hub: hub.id });\n",
     replace: "    void [checkReply, self, hub];\n",
@@ -62,14 +62,14 @@ const DELEGATING: readonly Mutant[] = [
 
 const SERVING: readonly Mutant[] = [
   {
-    name: "a stopping agent takes new work",
+    name: "a stopping agent accepts new work",
     file: "src/serving/serving.ts",
     find: "    if (this.#isStopping && !isKnown) return;\n",
     replace: "",
     seenBy: serving("an agent that stops takes no work that was on its way to it: finish"),
   },
   {
-    name: "an agent that gives its work back takes new work",
+    name: "an agent that releases its work accepts new work",
     file: "src/serving/serving.ts",
     find: `  release(reason: string): void {
     this.#isStopping = true;`,
@@ -77,14 +77,14 @@ const SERVING: readonly Mutant[] = [
     seenBy: serving("an agent that stops takes no work that was on its way to it: release"),
   },
   {
-    name: "a stopping agent goes on asking for work",
+    name: "a stopping agent keeps requesting work",
     file: "src/agent.ts",
     find: "    link.setCredit(0);\n",
     replace: "",
     seenBy: serving("an agent that stops has no room for more"),
   },
   {
-    name: "an attempt that has ended is done again",
+    name: "an attempt that has ended runs again",
     file: "src/serving/serving.ts",
     find: "      this.#finished.set(name, true);\n",
     replace: "",
@@ -94,28 +94,28 @@ const SERVING: readonly Mutant[] = [
 
 const LINK: readonly Mutant[] = [
   {
-    name: "an attachment that comes too late stays",
+    name: "an attachment that is answered too late stays open",
     file: "src/link/link.ts",
     find: "(late) => (isGivenUp ? late.close() : undefined)",
     replace: "() => undefined",
     seenBy: link("an attachment that the hub answers after it was given up is closed again"),
   },
   {
-    name: "a receipt for something else is taken for custody",
+    name: "a receipt for another envelope counts as custody",
     file: "src/link/link.ts",
     find: 'envelope.kind === "receipt" && envelope.re === digest',
     replace: 'envelope.kind === "receipt" && digest !== ""',
     seenBy: link("a hub's receipt for something else is not taken for custody"),
   },
   {
-    name: "anybody's receipt is taken for custody",
+    name: "a receipt from anybody counts as custody",
     file: "src/link/link.ts",
     find: "if (isOurs && envelope.from === this.#options.hub.id) return receipt;",
     replace: "if (isOurs) return receipt;",
     seenBy: link("a receipt by anybody but the hub is not taken for custody"),
   },
   {
-    name: "keys in a listing of another agent's manifests are believed",
+    name: "keys in a listing of another agent's manifests are trusted",
     file: "src/link/peers.ts",
     find: "      if (verified.manifest.agent_id !== agent) return;\n",
     replace: "",
@@ -132,35 +132,35 @@ const CONNECT: readonly Mutant[] = [
     seenBy: retry("a hub that is asked too often is asked again"),
   },
   {
-    name: "a hub that can't now is not asked again",
+    name: "a 503 is not retried",
     file: "src/connect/retry.ts",
     find: "WaybillError.is(error, 503) || ",
     replace: "",
     seenBy: retry("a hub that can't now is asked again"),
   },
   {
-    name: "a refusal is asked about again and again",
+    name: "a refusal is retried",
     file: "src/connect/retry.ts",
     find: "if (!isTemporary(error)) return false;",
     replace: "if (!isTemporary(error) && last !== undefined) return false;",
     seenBy: retry("a hub that answers 403 is not asked again"),
   },
   {
-    name: "a try goes on after the time is over",
+    name: "a try continues after the time limit",
     file: "src/connect/retry.ts",
     find: "AbortSignal.any([signal, AbortSignal.timeout(withinMs)])",
     replace: "AbortSignal.any([signal])",
     seenBy: retry("a try has until the time is over, and its signal then ends it"),
   },
   {
-    name: "a hub id on the socket that nobody checks",
+    name: "the hub id on the socket is not checked",
     file: "src/connect/remote-hub.ts",
     find: "if (hub === this.id && domain === this.domain) return;",
     replace: 'if (hub !== "" && domain === this.domain) return;',
     seenBy: hubIdentity("an agent signs no hello for a socket whose challenge names another hub"),
   },
   {
-    name: "a custody domain on the socket that nobody checks",
+    name: "the custody domain on the socket is not checked",
     file: "src/connect/remote-hub.ts",
     find: "if (hub === this.id && domain === this.domain) return;",
     replace: 'if (hub === this.id && domain !== "") return;',

@@ -11,7 +11,7 @@ const registry = testsOf("src/registry/registry.test.ts");
 
 const CUSTODY: readonly Mutant[] = [
   {
-    name: "a closed attempt makes children",
+    name: "a closed attempt can hand off children",
     file: "src/custody/admission.ts",
     find: 'attempt.recipient === child.from && attempt.state !== "closed"',
     replace: "attempt.recipient === child.from",
@@ -20,14 +20,14 @@ const CUSTODY: readonly Mutant[] = [
     ),
   },
   {
-    name: "an ended parent has children that begin",
+    name: "children of an ended parent start",
     file: "src/custody/admission.ts",
     find: 'if (state.state !== "open" || !isHolder) {',
     replace: 'if (state.state === "open" && !isHolder) {',
     seenBy: admission("a child of a handoff > is refused with 410 once the parent has ended"),
   },
   {
-    name: "whoever is not at work on a parent makes children of it",
+    name: "an agent that does not work on a parent can hand off its children",
     file: "src/custody/admission.ts",
     find: "some(({ recipient }) => recipient === from) === true) return;",
     replace: "some(({ recipient }) => recipient === from) !== null) return;",
@@ -36,35 +36,35 @@ const CUSTODY: readonly Mutant[] = [
     ),
   },
   {
-    name: "a child outlives its parent",
+    name: "a child's deadline may be later than its parent's",
     file: "src/custody/admission.ts",
     find: "parseTime(child.deadline)! > state.deadline",
     replace: "parseTime(child.deadline)! < state.deadline - 86_400_000",
     seenBy: admission("a child of a handoff > may not outlive its parent"),
   },
   {
-    name: "the hops of children are not counted",
+    name: "the depth of children is not limited",
     file: "src/custody/admission.ts",
     find: "(child.hop ?? 0) !== parent.hop + 1",
     replace: "(child.hop ?? 0) > parent.hop + 1",
     seenBy: admission("a child of a handoff > counts one hop more than its parent"),
   },
   {
-    name: "a child is put into another job",
+    name: "a child may belong to another job",
     file: "src/custody/admission.ts",
     find: "if (child.correlation_id !== parent.correlationId) {",
     replace: "if (child.correlation_id === undefined) {",
     seenBy: admission("a child of a handoff > belongs to the job of its parent"),
   },
   {
-    name: "a child is put into another trace",
+    name: "a child may belong to another trace",
     file: "src/custody/admission.ts",
     find: "parent.traceId !== null && traceIdOf(child) !== parent.traceId",
     replace: "parent.traceId === null && traceIdOf(child) !== parent.traceId",
     seenBy: admission("a child of a handoff > belongs to the trace of its parent"),
   },
   {
-    name: "one child more than the limit",
+    name: "one child over the limit is accepted",
     file: "src/custody/admission.ts",
     find: "count >= limits.fanOut",
     replace: "count > limits.fanOut",
@@ -78,28 +78,28 @@ const CUSTODY: readonly Mutant[] = [
     seenBy: admission("a child of a handoff > is limited in number"),
   },
   {
-    name: "a reply is put into another job",
+    name: "a reply may belong to another job",
     file: "src/custody/admission.ts",
     find: "if (envelope.correlation_id !== record.correlationId) {",
     replace: "if (envelope.correlation_id === undefined) {",
     seenBy: admission("an envelope about a handoff > is refused under another correlation id"),
   },
   {
-    name: "a reply is put into another trace",
+    name: "a reply may belong to another trace",
     file: "src/custody/admission.ts",
     find: "traceId !== null && record.traceId !== null && traceId !== record.traceId",
     replace: "traceId !== null && record.traceId === null && traceId !== record.traceId",
     seenBy: admission("an envelope about a handoff > is refused in another trace"),
   },
   {
-    name: "two members of a group have one place",
+    name: "two members of a group may have the same index",
     file: "src/engine/group-members.ts",
     find: "member.index !== index || replayOf === memberId) continue;",
     replace: "member.index !== index || replayOf !== memberId) continue;",
     seenBy: admission("a member of a group > is refused in a place that is taken"),
   },
   {
-    name: "members of a group differ in its size",
+    name: "members of a group may state different sizes",
     file: "src/engine/group-members.ts",
     find: "this.#rule.size === size &&",
     replace: "size > 0 &&",
@@ -108,7 +108,7 @@ const CUSTODY: readonly Mutant[] = [
     ),
   },
   {
-    name: "a group has members of another job",
+    name: "members of a group may belong to another job",
     file: "src/engine/group-members.ts",
     find: "this.#correlationId === record.correlationId;",
     replace: 'record.correlationId !== "";',
@@ -120,7 +120,7 @@ const CUSTODY: readonly Mutant[] = [
 
 const ENGINE: readonly Mutant[] = [
   {
-    name: "a delegator is refused until a restart after one failed count",
+    name: "one failed count refuses a delegator until a restart",
     file: "src/engine/open-handoffs.ts",
     find: "      this.#counts.delete(delegator);\n      throw error;",
     replace: "      throw error;",
@@ -129,7 +129,7 @@ const ENGINE: readonly Mutant[] = [
     ),
   },
   {
-    name: "one open handoff more than the limit",
+    name: "one open handoff over the limit is accepted",
     file: "src/engine/open-handoffs.ts",
     find: "count.ids.size >= this.#most",
     replace: "count.ids.size > this.#most",
@@ -138,7 +138,7 @@ const ENGINE: readonly Mutant[] = [
     ),
   },
   {
-    name: "an ended handoff keeps its place among the open ones",
+    name: "an ended handoff still counts as open",
     file: "src/engine/open-handoffs.ts",
     find: "    else this.leave(delegator, id);",
     replace: "    else this.#counts.get(delegator)?.ids.add(id);",
@@ -147,35 +147,35 @@ const ENGINE: readonly Mutant[] = [
     ),
   },
   {
-    name: "what was open before a restart is not counted",
+    name: "handoffs that were open before a restart are not counted",
     file: "src/engine/open-handoffs.ts",
     find: "if (!count.endedMeanwhile.has(id)) count.ids.add(id);",
     replace: "if (count.endedMeanwhile.has(id)) count.ids.add(id);",
     seenBy: openHandoffs("handoffs that were open before a restart count after it"),
   },
   {
-    name: "what ends while it is counted counts as open for ever",
+    name: "a handoff that ends while it is counted stays open in the count",
     file: "src/engine/open-handoffs.ts",
     find: "    if (count?.isLoading === true) count.endedMeanwhile.add(id);\n",
     replace: "",
     seenBy: openHandoffs("a handoff that ends during the count is not counted as open"),
   },
   {
-    name: "the smaller lease of two",
+    name: "the smaller of two leases is used",
     file: "src/engine/terms.ts",
     find: "leaseMs: Math.max(",
     replace: "leaseMs: Math.min(",
     seenBy: terms("the lease is the largest of all agents that can take the handoff"),
   },
   {
-    name: "the fewer attempts of two",
+    name: "the smaller of two numbers of attempts is used",
     file: "src/engine/terms.ts",
     find: "maxAttempts: Math.max(",
     replace: "maxAttempts: Math.min(",
     seenBy: terms("the terms are the widest of all offers"),
   },
   {
-    name: "the terms of the first offer alone",
+    name: "only the terms of the first offer are used",
     file: "src/engine/terms.ts",
     find: "const each = offers.map((offer)",
     replace: "const each = offers.slice(0, 1).map((offer)",
@@ -185,7 +185,7 @@ const ENGINE: readonly Mutant[] = [
 
 const ROUTING: readonly Mutant[] = [
   {
-    name: "the inbox is skipped where the store fails during a restore",
+    name: "a store failure while an inbox is restored skips the inbox",
     file: "src/routing/attach-agent.ts",
     find: "    if (WaybillError.is(error, 503)) throw error;\n",
     replace: "",
@@ -203,7 +203,7 @@ const ROUTING: readonly Mutant[] = [
     ),
   },
   {
-    name: "a damaged record keeps an agent out",
+    name: "a damaged record prevents an agent from attaching",
     file: "src/routing/attach-agent.ts",
     find: "    if (WaybillError.is(error, 503)) throw error;\n",
     replace: "    throw error;\n",
@@ -212,7 +212,7 @@ const ROUTING: readonly Mutant[] = [
     ),
   },
   {
-    name: "the attempt that an agent holds takes no room after it has attached again",
+    name: "an attempt that an agent holds takes no room after it reattaches",
     file: "src/engine/deliveries.ts",
     find: `    attached.hold(state.id, {
       attempt: live.number,
@@ -226,7 +226,7 @@ const ROUTING: readonly Mutant[] = [
     ),
   },
   {
-    name: "the end of an old line removes the new one",
+    name: "the end of an old connection removes the new one",
     file: "src/routing/attach-agent.ts",
     find: "if (engine.agentSessions.get(agent) === who) engine.agentSessions.delete(agent);",
     replace: "engine.agentSessions.delete(agent);",
@@ -235,7 +235,7 @@ const ROUTING: readonly Mutant[] = [
     ),
   },
   {
-    name: "two processes of one agent push each other out",
+    name: "two processes of one agent keep replacing each other",
     file: "src/routing/attach-agent.ts",
     find: "    before.instance === instance\n",
     replace: "    before.instance !== instance\n",
@@ -244,7 +244,7 @@ const ROUTING: readonly Mutant[] = [
     ),
   },
   {
-    name: "a late hello pushes out the line that came after it",
+    name: "a late hello replaces a newer connection",
     file: "src/routing/attach-agent.ts",
     find: "(before?.helloAt ?? 0) > helloAt",
     replace: "(before?.helloAt ?? 0) > helloAt + 5_000",
@@ -253,21 +253,21 @@ const ROUTING: readonly Mutant[] = [
     ),
   },
   {
-    name: "unlimited credit",
+    name: "credit is unlimited",
     file: "src/routing/attach-agent.ts",
     find: " || credit > CREDIT_AT_MOST",
     replace: "",
     seenBy: attachAgent("an agent has the room that it names, up to a bound"),
   },
   {
-    name: "a credit below nothing",
+    name: "a negative credit is accepted",
     file: "src/routing/attach-agent.ts",
     find: " || credit < 0",
     replace: "",
     seenBy: attachAgent("an agent has the room that it names, up to a bound"),
   },
   {
-    name: "one attempt more than the credit",
+    name: "one attempt over the credit is offered",
     file: "src/routing/agent-session.ts",
     find: "return Math.max(0, this.#credit - this.#held.size);",
     replace: "return Math.max(0, this.#credit + 1 - this.#held.size);",
@@ -277,7 +277,7 @@ const ROUTING: readonly Mutant[] = [
 
 const REGISTRY: readonly Mutant[] = [
   {
-    name: "a manifest is missed after a failed commit",
+    name: "a manifest is not loaded after a failed commit",
     file: "src/registry/registry.ts",
     find: "}).finally(() => this.forget(agent));",
     replace: "});\n      this.forget(agent);",
@@ -293,14 +293,14 @@ const REGISTRY: readonly Mutant[] = [
     seenBy: measured("a read that ends late does not overwrite what was measured in the meantime"),
   },
   {
-    name: "of two outcomes at once one is counted",
+    name: "only one of two simultaneous outcomes is counted",
     file: "src/registry/measured.ts",
     find: "const before = this.#stats.get(name) ?? first;",
     replace: "const before = first;",
     seenBy: measured("two outcomes at once are both counted, and saved a moment later"),
   },
   {
-    name: "what was measured is never saved",
+    name: "measurements are never saved",
     file: "src/registry/measured.ts",
     find: "    this.#settings.set(name, JSON.stringify(after));\n",
     replace: "",

@@ -7,14 +7,14 @@ const contacts = testsOf("src/webhook/contacts.test.ts");
 /** Faults in the server that its own harness does not plant. */
 export const SERVER: readonly Mutant[] = [
   {
-    name: "a socket that goes away in the middle of its hello stays attached",
+    name: "a socket that closes during its hello stays attached",
     file: "src/socket/session.ts",
     find: "    if (this.#isClosing) return attachment.close();\n",
     replace: "",
     seenBy: session("an agent whose socket is gone before its hello is answered is not attached"),
   },
   {
-    name: "a socket takes a second hello",
+    name: "a socket accepts a second hello",
     file: "src/socket/session.ts",
     find: "        if (this.#isGreeting) throw new WaybillError(400,",
     replace: '        if (frame.proof === "") throw new WaybillError(400,',
@@ -30,7 +30,7 @@ export const SERVER: readonly Mutant[] = [
     ),
   },
   {
-    name: "an inbox that echoes costs as much as a stranger's",
+    name: "an inbox that echoes is charged like a stranger's",
     file: "src/webhook/contacts.ts",
     find: "for (const [rates, payer] of paid.splice(0)) rates.refund(payer, now, 1);",
     replace: "paid.splice(0);",

@@ -13,7 +13,7 @@ export const STORE_SQLITE: readonly Mutant[] = [
     seenBy: synced("nothing is acknowledged before it is on disk: > a commit"),
   },
   {
-    name: "the log is synced at checkpoints alone",
+    name: "the log is synced only at checkpoints",
     file: "src/connect.ts",
     find: "PRAGMA synchronous = FULL",
     replace: "PRAGMA synchronous = NORMAL",
@@ -27,7 +27,7 @@ export const STORE_SQLITE: readonly Mutant[] = [
     seenBy: synced("nothing is acknowledged before it is on disk: > a setting"),
   },
   {
-    name: "what a killed process has left is shown before it is synced",
+    name: "what a killed process wrote is read before it is synced",
     file: "src/database.ts",
     find: '    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");\n',
     replace: "",

@@ -37,7 +37,7 @@ const CONTACTS = `${SERVER}/webhook/contacts.test.ts`;
 /** What the specification asks of a hub alone: no test of the protocol can notice it. */
 const RULES: readonly Mutant[] = [
   {
-    name: "an envelope that fails takes the others of its turn along",
+    name: "one failed envelope fails the others of its turn",
     file: TURN,
     find: WRITES,
     replace: `const writing = this.#records.write(id, before, transaction);
@@ -51,7 +51,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a conflict has the whole turn decided again",
+    name: "a conflict repeats the decisions of the whole turn",
     file: TURN,
     find: WRITES,
     replace: `const writing = this.#records.write(id, before, transaction);
@@ -88,7 +88,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "two members of a group take one place at the same time",
+    name: "two simultaneous members of a group get the same index",
     file: `${HUB}/engine/group-members.ts`,
     find: "    this.note({ version: 0, record });",
     replace: "",
@@ -98,7 +98,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a group does not hear of the ends of its members",
+    name: "a group is not notified when its members end",
     file: `${HUB}/engine/commit-handoff.ts`,
     find: "  engine.handoffGroups.note({ version: stored.version, record });",
     replace: "",
@@ -108,7 +108,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a blob is removed although an envelope names it",
+    name: "a blob that an envelope names is removed",
     file: `${BLOBS}/naming.ts`,
     find: "    transaction.change(stayed(BLOB_ROWS.blob(hex), blob!.text));",
     replace: "",
@@ -118,7 +118,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a blob is removed without a second look",
+    name: "a blob is removed without a second check",
     file: `${BLOBS}/collector.ts`,
     find: "    if ((await this.#keeperOf(hex, by)) !== undefined) {",
     replace: '    if (hex === "") {',
@@ -128,7 +128,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a blob that is about to be removed is taken for one that stays",
+    name: "a blob that is about to be removed counts as kept",
     file: `${BLOBS}/uploads.ts`,
     find: ": stayed(name, known),",
     replace: ": { name, from: known, to: known },",
@@ -138,7 +138,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a blob is kept under a digest that is not its own",
+    name: "a blob is stored under the wrong digest",
     file: `${BLOBS}/uploads.ts`,
     find: "      checkUploadedBlob(digest, uploaded);",
     replace: "      void uploaded;",
@@ -148,7 +148,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a blob is said to be there before it is on disk",
+    name: "a blob is confirmed before it is on disk",
     file: `${BLOBS}/uploads.ts`,
     find: "      await writer.sync();",
     replace: "",
@@ -168,7 +168,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a manifest of a retired agent is taken",
+    name: "a retired agent's manifest is accepted",
     file: `${HUB}/registry/registry.ts`,
     find: "      if (previous !== undefined && (await this.isRetired(agent))) {",
     replace: "      if (previous === undefined && (await this.isRetired(agent))) {",
@@ -178,7 +178,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a manifest that is on its way undoes what an operator has decided",
+    name: "a manifest in flight undoes an operator's decision",
     file: `${HUB}/registry/registry.ts`,
     find: "          ...(previous === undefined ? [] : unlessDecided(agent, pin)),\n",
     replace: "",
@@ -188,7 +188,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "the old keys of a pinned agent go on working",
+    name: "the old keys of a pinned agent keep working",
     file: `${HUB}/registry/rows.ts`,
     find: "notAfter: Math.min(record.notAfter, at) }] as const);\n  const windows",
     replace: "notAfter: record.notAfter }] as const);\n  const windows",
@@ -198,7 +198,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "a recovery key that has signed before is taken",
+    name: "a recovery key that has signed before is accepted",
     file: `${HUB}/registry/registry.ts`,
     find: "      await this.#checkRecoveryKey(verified);\n",
     replace: "",
@@ -208,7 +208,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "WB-95 an operator's proof is taken as often as it is sent",
+    name: "WB-95 an operator's proof can be replayed",
     file: `${SERVER}/access/caller.ts`,
     find: "  used.use(OPERATORS, claim.id, now);\n",
     replace: "",
@@ -218,14 +218,14 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "WB-95 an operator's proof for another address is taken",
+    name: "WB-95 an operator's proof for another address is accepted",
     file: `${SERVER}/access/caller.ts`,
     find: "if (claim.host !== undefined && !isAskedAt(claim.host)) {",
     replace: "if (claim.host !== undefined && claim.host === undefined) {",
     seenBy: { file: OPERATORS, name: "that is signed for another machine is 401" },
   },
   {
-    name: "WB-95 an operator's proof is for any path",
+    name: "WB-95 an operator's proof is valid for any path",
     file: `${SERVER}/access/caller.ts`,
     find: "checkRequestLine(claim, { domain: hub.domain, method, path, now, clockSkewMs });",
     replace:
@@ -233,21 +233,21 @@ const RULES: readonly Mutant[] = [
     seenBy: { file: OPERATORS, name: "that is signed for another path is 401" },
   },
   {
-    name: "WB-97 deliveries are posted to whoever answers",
+    name: "WB-97 deliveries are posted to an address that did not echo",
     file: `${SERVER}/webhook/webhooks.ts`,
     find: "checkEcho(challenge, readPushAnswer(text, this.#options.hub.operator.limits.envelopeBytes));",
     replace: "void [checkEcho, text];",
     seenBy: { file: WEBHOOK, name: "53: nothing is delivered to a server that says ok" },
   },
   {
-    name: "WB-97 each inbox is asked with the same challenge",
+    name: "WB-97 every inbox gets the same challenge",
     file: `${SERVER}/webhook/webhooks.ts`,
     find: "randomBytes(CHALLENGE_BYTES)",
     replace: "Buffer.alloc(CHALLENGE_BYTES)",
     seenBy: { file: WEBHOOK, name: "each attachment challenges with a new nonce" },
   },
   {
-    name: "WB-99 an inbox that fails is asked again at once",
+    name: "WB-99 an inbox that fails is contacted again at once",
     file: `${SERVER}/webhook/contacts.ts`,
     find: "if (resting > 0) return resting;",
     replace: "",
@@ -257,7 +257,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "WB-99 an agent names as many inboxes as it likes",
+    name: "WB-99 an agent may name any number of inboxes",
     file: `${SERVER}/webhook/contacts.ts`,
     find: '      ["probesPerAgent", this.#agents, agent],\n',
     replace: "",
@@ -267,7 +267,7 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
-    name: "WB-99 a host is asked as often as it is named",
+    name: "WB-99 a host is contacted as often as it is named",
     file: `${SERVER}/webhook/contacts.ts`,
     find: '      ["probesPerHost", this.#hosts, hostOf(inbox)],\n',
     replace: "",
@@ -282,25 +282,25 @@ const RULES: readonly Mutant[] = [
 export const MUTANTS: readonly Mutant[] = [
   ...RULES,
   {
-    name: "everybody may use what is for some",
+    name: "restricted capabilities are open to everybody",
     file: `${HUB}/access/access.ts`,
     find: "return offers.filter(({ terms }) => takesFrom(terms, viewer, (name) => groups.includes(name)));",
     replace: "void [takesFrom, groups];\n    return offers;",
   },
   {
-    name: "a group lets nobody in",
+    name: "members of a group are refused",
     file: `${HUB}/access/access.ts`,
     find: "(name) => groups.includes(name)",
     replace: "(name) => groups.length > 99 && name.length > 0",
   },
   {
-    name: "who may use what is for some is anybody that asks by the capability",
+    name: "a handoff by capability ignores its restriction",
     file: `${HUB}/engine/terms.ts`,
     find: "await access.audiencesOf(asker)",
     replace: "undefined",
   },
   {
-    name: "whoever asks to may fill groups",
+    name: "anybody may change groups",
     file: `${OPERATIONS}/groups.ts`,
     find: 'cost: "O(1): one commit of one group, with its at most 1,000 members.",\n      who: "operator",',
     replace:
@@ -331,37 +331,37 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'function acknowledged(state: Handoff, event: EventOf<"acknowledge">): Step {',
   },
   {
-    name: "a handoff that nobody knows is answered in words of its own",
+    name: "an unknown handoff gets a distinct answer",
     file: `${HUB}/engine/submit.ts`,
     find: "if (record === undefined || !isParty(record, envelope.from)) return 403;",
     replace: "if (record === undefined) return 404 as 403;",
   },
   {
-    name: "a parent is anybody's",
+    name: "anybody may name any parent",
     file: `${HUB}/custody/admission.ts`,
     find: "if (parent?.state.attempts.some(({ recipient }) => recipient === from) === true) return;",
     replace: "if (parent !== undefined) return;",
   },
   {
-    name: "a dead letter may be replayed by anybody",
+    name: "anybody may replay a dead letter",
     file: `${HUB}/engine/submit.ts`,
     find: "original === undefined || (original.state.delegator !== envelope.from && !isOperator)",
     replace: 'original === undefined || (original.state.delegator === "" && !isOperator)',
   },
   {
-    name: "a handoff is shown to whoever knows its id",
+    name: "a handoff is shown to anybody who knows its id",
     file: `${HUB}/operator.ts`,
     find: "if (record === undefined || (as !== undefined && !isParty(record, as))) return undefined;",
     replace: "if (record === undefined) return undefined;",
   },
   {
-    name: "a history is shown to whoever knows its id",
+    name: "a history is shown to anybody who knows its id",
     file: `${OPERATIONS}/handoffs.ts`,
     find: "if ((await operator.handoff(id, asWhom(caller))) === undefined) throw unknown(id);",
     replace: "if ((await operator.handoff(id)) === undefined) throw unknown(id);",
   },
   {
-    name: "a correlation id lists the handoffs of everybody",
+    name: "a listing by correlation id shows everybody's handoffs",
     file: `${HUB}/operator.ts`,
     find: "if (as !== undefined && !isParty(record, as)) continue;",
     replace: "",
@@ -379,74 +379,74 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'if (as !== "") return letter;',
   },
   {
-    name: "a socket is shown the handoffs of others",
+    name: "a socket can read the handoffs of others",
     file: `${HUB}/open-hub.ts`,
     find: "return found === undefined || !isParty(found.record, as)",
     replace: 'return found === undefined || as === ""',
   },
   {
-    name: "agents pass for operators",
+    name: "agents are treated as operators",
     file: `${SERVER}/http/routes.ts`,
     find: 'operator: ({ type }) => type === "operator",',
     replace: "operator: isKnown,",
   },
   {
-    name: "whoever signs nothing may read the registry",
+    name: "unsigned requests may read the registry",
     file: `${SERVER}/http/routes.ts`,
     find: "(isOpenRegistry ?? isLocal) || isKnown(caller)",
     replace: "(isOpenRegistry ?? isLocal) || isKnown(caller) || true",
   },
   {
-    name: "a retired key opens the API",
+    name: "a retired key is accepted by the API",
     file: "protocol/src/wire/request-proof.ts",
     find: "if (isKeyValidAt(record, now)) return record;",
     replace: "if (record.notBefore <= now) return record;",
   },
   {
-    name: "a retired key opens a socket",
+    name: "a retired key is accepted on a socket",
     file: `${HUB}/registry/hello-verifier.ts`,
     find: "if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {",
     replace: "if (record.agent !== agent) {",
   },
   {
-    name: "a socket is opened in the name of others",
+    name: "a socket can be opened in the name of others",
     file: `${HUB}/registry/hello-verifier.ts`,
     find: "if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {",
     replace: "if (now < record.notBefore || now >= record.notAfter) {",
   },
   {
-    name: "a metrics token passes for an operator's",
+    name: "a metrics token is accepted as an operator token",
     file: `${SERVER}/access/caller.ts`,
     find: 'const isMetrics = method === "GET" && path === METRICS && metricsToken !== undefined;',
     replace: "const isMetrics = metricsToken !== undefined;\n  void [method, path];",
   },
   {
-    name: "the sender of an envelope need not be who its key belongs to",
+    name: "an envelope's sender is not checked against its key",
     file: "protocol/src/envelope/verify-envelope.ts",
     find: "if (envelope.from !== signer.agent) {",
     replace: "if (signer.agent === undefined) {",
   },
   {
-    name: "a receipt of custody tells whether a handoff exists",
+    name: "a custody receipt reveals whether a handoff exists",
     file: `${HUB}/custody/handoff-transaction.ts`,
     find: "if (found === undefined) return 403;",
     replace: 'if (found === undefined) return envelope.kind === "receipt" ? 400 : 403;',
   },
   {
-    name: "what an inbox reports is taken for whoever holds the attempt",
+    name: "a report to the inbox counts for another agent's attempt",
     file: `${HUB}/engine/engine.ts`,
     find: "const event = { type, by: attached.agent, attempt, at: transaction.at } as const;",
     replace:
       "const holder = transaction.record?.state.attempts[attempt - 1]?.recipient;\n      const event = { type, by: holder ?? attached.agent, attempt, at: transaction.at } as const;",
   },
   {
-    name: "where a listing goes on tells the ids of others",
+    name: "a listing's cursor reveals the ids of others",
     file: `${HUB}/operator.ts`,
     find: "if (as !== undefined && !isParty(record, as)) continue;",
     replace: "if (as !== undefined && !isParty(record, as)) return { handoffs, last: each.id };",
   },
   {
-    name: "whoever asks to may let agents in",
+    name: "anybody may admit agents",
     file: `${OPERATIONS}/admission.ts`,
     find: `      cost: "O(1): one commit.",
       who: "operator",
@@ -456,13 +456,13 @@ export const MUTANTS: readonly Mutant[] = [
       body: allowed,`,
   },
   {
-    name: "a blob is given to whoever asks for it",
+    name: "a blob is sent to anybody who requests it",
     file: `${BLOBS}/rights.ts`,
     find: "if (!isUploaded && !(await this.isReader(hex, agent))) return undefined;",
     replace: "if (!isUploaded && agent === hex) return undefined;",
   },
   {
-    name: "a blob is named by whoever knows its digest",
+    name: "anybody who knows a blob's digest may name it",
     file: `${BLOBS}/naming.ts`,
     find: "original?.blobs?.includes(hex) === true;",
     replace: "original?.blobs?.includes(hex) !== null;",

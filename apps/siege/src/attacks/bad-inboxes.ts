@@ -35,7 +35,7 @@ const INBOXES: Readonly<
 
 export const badInboxes: AttackClass = {
   name: "bad-inboxes",
-  does: "inboxes that never answer, answer without end, drip, redirect, reset, and answer with a thousand envelopes that are none",
+  does: "inboxes that never answer, answer without end, drip, redirect, reset, or answer with a thousand invalid envelopes",
   lands: ["publish 200", "pushed"],
   hub: { arguments: ["--inner-inboxes", "127.0.0.9"] },
   async run(attacker) {

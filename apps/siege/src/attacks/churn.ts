@@ -2,7 +2,7 @@ import type { AttackClass } from "../attack-class.ts";
 
 export const churn: AttackClass = {
   name: "churn",
-  does: "connections that are opened and reset at once, as fast as they go",
+  does: "connections that are opened and reset at once, as fast as possible",
   from: ["elsewhere", "beside", "spread"],
   lands: ["opened"],
   async run(attacker) {

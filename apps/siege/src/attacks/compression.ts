@@ -7,7 +7,7 @@ const BOMB_BYTES = 64 * 1024 * 1024;
 
 export const compression: AttackClass = {
   name: "compression",
-  does: "bodies of 64 MB in a few kilobytes of gzip and brotli, and sockets that offer to compress",
+  does: "bodies of 64 MB in a few kilobytes of gzip and brotli, and sockets that offer compression",
   lands: ["body 400", "socket"],
   async run(attacker) {
     const zeros = Buffer.alloc(BOMB_BYTES, "[");

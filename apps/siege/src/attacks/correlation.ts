@@ -6,7 +6,7 @@ const AT_ONCE = 64;
 
 export const correlation: AttackClass = {
   name: "correlation",
-  does: "thousands of handoffs under one correlation id and in one trace, listed again and again from every place",
+  does: "thousands of handoffs under one correlation id and in one trace, listed repeatedly through every endpoint",
   from: ["elsewhere", "spread"],
   lands: ["submit 200", "list 200"],
   async run(attacker) {

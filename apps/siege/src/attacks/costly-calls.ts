@@ -10,7 +10,7 @@ const INPUT = "ab".repeat(1_500);
 
 export const costlyCalls: AttackClass = {
   name: "costly-calls",
-  does: "agents keep hundreds of searches and handoffs under way whose inputs are short and costly to check, to leave no place for the calls of others",
+  does: "agents keep hundreds of searches and handoffs in flight, with short inputs that are costly to check, to crowd out the calls of others",
   from: ["elsewhere", "spread"],
   lands: ["search", "submit 200"],
   async run(attacker) {

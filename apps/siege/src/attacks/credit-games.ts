@@ -6,7 +6,7 @@ const FLAPS = 500;
 
 export const creditGames: AttackClass = {
   name: "credit-games",
-  does: "agents with waiting work say credit 10,000 and 0 in turn, thousands of times a second, and take nothing",
+  does: "agents with waiting work alternate their credit between 10,000 and 0, thousands of times a second, and take nothing",
   from: ["elsewhere", "spread"],
   lands: ["attached", "flapped"],
   async run(attacker) {

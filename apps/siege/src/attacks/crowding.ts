@@ -8,7 +8,7 @@ const RECIPIENT = "honest-recipient";
 
 export const crowding: AttackClass = {
   name: "crowding",
-  does: "agents hand off to the recipient of the honest pair itself, with the highest priority and as fast as they go, and cancel every second handoff",
+  does: "agents hand off to the recipient of the honest pair, with the highest priority and as fast as possible, and cancel every second handoff",
   from: ["elsewhere", "beside"],
   lands: ["handoff 200"],
   async run(attacker) {

@@ -24,7 +24,7 @@ const LIMITS = ["", "0", "1", "-1", "1000000", "1e9", "1.5", "x"];
 
 export const cursors: AttackClass = {
   name: "cursors",
-  does: "every list that comes in pages is asked for with cursors and limits that the hub never gave, and to its end one item at a time",
+  does: "every paged list is requested with cursors and limits that the hub never issued, and read to its end one item at a time",
   from: ["elsewhere", "spread"],
   lands: ["page 200", "page 400"],
   never: ["page 500"],

@@ -11,7 +11,7 @@ const DEPTH = 32;
 
 export const deepBatches: AttackClass = {
   name: "deep-batches",
-  does: "batch envelopes with paths of 32 nodes, each of another tree, so that nothing remembered helps",
+  does: "batch envelopes with paths of 32 nodes, each from a different tree, so that no cached root helps",
   from: ["elsewhere", "spread"],
   lands: ["answered 401"],
   async run(attacker) {

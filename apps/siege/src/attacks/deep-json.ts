@@ -6,7 +6,7 @@ const DEEP_PAIRS = '{"a":'.repeat(150_000);
 
 export const deepJson: AttackClass = {
   name: "deep-json",
-  does: "JSON a million deep as a body, as a message of a socket, and signed inside an envelope",
+  does: "JSON nested a million levels deep as a body, as a socket message, and signed inside an envelope",
   lands: ["envelope 413", "body 413", "socket"],
   async run(attacker) {
     const actor = await attacker.enrolled();

@@ -46,7 +46,7 @@ async function download(attacker: Attacker, { actor, path }: Reader): Promise<So
 
 export const slowDownloads: AttackClass = {
   name: "slow-downloads",
-  does: "20 agents download a blob of 24 MiB over 14 connections each, and read a little now and then",
+  does: "20 agents download a blob of 24 MiB over 14 connections each, and read slowly",
   from: ["elsewhere", "spread"],
   lands: ["handoff 200", "read"],
   async run(attacker) {
@@ -68,7 +68,7 @@ export const slowDownloads: AttackClass = {
 
 export const manyDownloads: AttackClass = {
   name: "many-downloads",
-  does: "20 agents download a blob of 24 MiB over 14 connections each, again and again, as fast as they go",
+  does: "20 agents download a blob of 24 MiB over 14 connections each, repeatedly and as fast as possible",
   from: ["elsewhere", "spread"],
   lands: ["handoff 200", "megabyte"],
   async run(attacker) {

@@ -4,7 +4,7 @@ const MEGABYTE = "x".repeat(1024 * 1024);
 
 export const fewLarge: AttackClass = {
   name: "few-large",
-  does: "bodies as large as they may be and larger, with and without a length, to every place that takes one and to some that do not",
+  does: "bodies at and over the size limit, with and without a length, to every endpoint that takes one and to some that do not",
   from: ["elsewhere", "spread"],
   lands: ["400", "413"],
   async run(attacker) {

@@ -36,7 +36,7 @@ const SPEECHES: readonly (() => Buffer)[] = [
 
 export const frames: AttackClass = {
   name: "frames",
-  does: "WebSocket frames that are fragmented without end, unmasked, reserved, of impossible length, and floods of control frames",
+  does: "WebSocket frames that are endlessly fragmented, unmasked, reserved or of impossible length, and floods of control frames",
   from: ["elsewhere", "spread"],
   lands: ["spoken"],
   async run(attacker) {

@@ -8,7 +8,7 @@ const FRAMES = 200;
 
 export const fullCapability: AttackClass = {
   name: "full-capability",
-  does: "a thousand handoffs wait for a capability of an agent that is full, and the agent says again and again that it has room for others",
+  does: "a thousand handoffs wait for a capability that is at its limit, while the agent keeps announcing room for others",
   from: ["elsewhere", "spread"],
   lands: ["waiting 200", "credit"],
   async run(attacker) {

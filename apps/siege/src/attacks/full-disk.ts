@@ -4,7 +4,7 @@ const MEGABYTE = 1024 * 1024;
 
 export const fullDisk: AttackClass = {
   name: "full-disk",
-  does: "handoffs of 0.7 MB until the disk is full, and on; then there is space again, and nothing that was taken may be lost",
+  does: "handoffs of 0.7 MB until the disk is full, and beyond; then space is freed, and nothing that was confirmed may be lost",
   lands: ["submit 200", "submit 503"],
   never: ["submit 500"],
   hub: { diskBytes: [24 * MEGABYTE, 512 * MEGABYTE] },

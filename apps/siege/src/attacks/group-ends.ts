@@ -7,7 +7,7 @@ const AT_ONCE = 64;
 
 export const groupEnds: AttackClass = {
   name: "group-ends",
-  does: "groups of 256 are handed off, and all of their members end one right after the other",
+  does: "groups of 256 are handed off, and all of their members end in quick succession",
   from: ["elsewhere", "spread"],
   lands: ["member 200", "result 200"],
   async run(attacker) {

@@ -15,7 +15,7 @@ interface Part {
 
 export const groups: AttackClass = {
   name: "groups",
-  does: "an agent that works on its own handoffs divides each into a group of 256, these again, 16 deep, and then cancels the first one",
+  does: "an agent that works on its own handoffs splits each into a group of 256, recursively, 16 deep, and then cancels the first one",
   lands: ["offered", "child 200", "cancel 200"],
   async run(attacker) {
     const hops = new Map<string, number>();

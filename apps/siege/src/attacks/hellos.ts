@@ -3,7 +3,7 @@ import { RawWebSocket } from "../toolkit/web-socket.ts";
 
 export const hellos: AttackClass = {
   name: "hellos",
-  does: "sockets that say hello with other nonces, other hubs, other clocks, other keys, or never",
+  does: "sockets whose hello has the wrong nonce, hub, clock or key, or never comes",
   from: ["elsewhere", "beside", "spread"],
   lands: ["refused"],
   never: ["let in"],

@@ -5,7 +5,7 @@ const AT_ONCE = 32;
 
 export const hoarding: AttackClass = {
   name: "hoarding",
-  does: "recipients accept everything that delegators of theirs hand off, as fast as it goes, and do nothing but say that they are alive",
+  does: "recipients accept everything that their own delegators hand off, as fast as possible, and send nothing but heartbeats",
   from: ["elsewhere", "spread"],
   lands: ["offered", "submit 200"],
   async run(attacker) {

@@ -34,7 +34,7 @@ const BODIES: readonly object[] = [
 
 export const hostileContents: AttackClass = {
   name: "hostile-contents",
-  does: "valid handoffs with 256 artifacts, 12,000 messages, texts of control characters, and terms of a microsecond or a year",
+  does: "valid handoffs with 256 artifacts, 12,000 messages, text made of control characters, and terms of a microsecond or a year",
   from: ["elsewhere", "spread"],
   lands: ["submit 200"],
   async run(attacker) {

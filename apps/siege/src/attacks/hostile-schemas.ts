@@ -26,7 +26,7 @@ const SCHEMAS: readonly unknown[] = [
 
 export const hostileSchemas: AttackClass = {
   name: "hostile-schemas",
-  does: "manifests and contracts with schemas that are deep, wide, circular, remote or full of costly patterns, and inputs for those that are taken",
+  does: "manifests and contracts with schemas that are deep, wide, circular, remote or full of costly patterns, and inputs for those that are accepted",
   lands: ["published", "submitted"],
   async run(attacker) {
     const input = Object.fromEntries(range(20_000).map((n) => [`u${n}`, n]));

@@ -7,7 +7,7 @@ const CLAIMS = 8;
 
 export const impostors: AttackClass = {
   name: "impostors",
-  does: "strangers say hello, poll and publish under the name of an agent, to use up what it may do; it must be let in all the same",
+  does: "strangers say hello, poll and publish in the name of an agent, to use up its budget; the agent itself must still be admitted",
   lands: ["claimed", "let in"],
   never: ["an agent was shut out by what others claimed", "an impostor was let in"],
   async run(attacker) {

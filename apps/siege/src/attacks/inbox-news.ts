@@ -5,7 +5,7 @@ const MOST = 1_000;
 
 export const inboxNews: AttackClass = {
   name: "inbox-news",
-  does: "agents report a thousand handoffs taken, a thousand alive and a thousand seen at a time, none of which there is",
+  does: "agents send frames about handoffs that do not exist: a thousand taken, a thousand heartbeats and a thousand seen at a time",
   from: ["elsewhere", "spread"],
   lands: ["news 204"],
   async run(attacker) {

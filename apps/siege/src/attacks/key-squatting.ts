@@ -4,7 +4,7 @@ import { Actor } from "../toolkit/actor.ts";
 
 export const keySquatting: AttackClass = {
   name: "key-squatting",
-  does: "agents list keys of others, and two enrol at the same moment with the same key",
+  does: "agents list keys of others, and two enrol with the same key at the same moment",
   lands: ["enrolled"],
   never: ["a key was listed by one who does not hold it", "two agents were enrolled with one key"],
   async run(attacker) {

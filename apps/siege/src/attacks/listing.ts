@@ -6,7 +6,7 @@ const DESCRIPTION = "d".repeat(2_600);
 
 export const listing: AttackClass = {
   name: "listing",
-  does: "25 agents list the same 256 capabilities in manifests of 0.7 MB; then everything that lists is asked for",
+  does: "25 agents list the same 256 capabilities in manifests of 0.7 MB; then every listing is requested",
   from: ["elsewhere", "beside"],
   lands: ["publish 200", "asked"],
   async run(attacker) {

@@ -12,7 +12,7 @@ const ANSWER = "a".repeat(600_000);
 
 export const longQuestions: AttackClass = {
   name: "long-questions",
-  does: "recipients leave 14 MB of questions open and are answered with 0.8 MB at a time, and both sides attach again and again to be brought all of it",
+  does: "recipients leave 14 MB of questions open and are answered with 0.8 MB at a time, and both sides keep reattaching to have all of it delivered again",
   lands: ["question 200", "answer 200", "answer 413", "brought"],
   async run(attacker) {
     await attacker.crowd(PAIRS, async () => {

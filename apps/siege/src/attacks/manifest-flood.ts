@@ -5,7 +5,7 @@ const PROPERTIES = 9;
 
 export const manifestFlood: AttackClass = {
   name: "manifest-flood",
-  does: "an agent publishes new manifests without a pause, each with 512 schemas to be read",
+  does: "an agent publishes new manifests without a pause, each with 512 schemas to compile",
   from: ["elsewhere", "beside"],
   lands: ["published"],
   async run(attacker) {

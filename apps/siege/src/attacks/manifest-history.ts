@@ -5,7 +5,7 @@ const TEXT = "h".repeat(600_000);
 
 export const manifestHistory: AttackClass = {
   name: "manifest-history",
-  does: "an agent publishes 40 manifests of 0.8 MB; then its whole history is asked for, by strangers, again and again",
+  does: "an agent publishes 40 manifests of 0.8 MB; then strangers repeatedly request its whole history",
   from: ["elsewhere", "beside"],
   lands: ["publish 200", "asked"],
   async run(attacker) {

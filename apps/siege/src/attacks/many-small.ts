@@ -14,7 +14,7 @@ const REQUESTS = [
 
 export const manySmall: AttackClass = {
   name: "many-small",
-  does: "small requests as fast as they go, most of them wrong",
+  does: "small requests as fast as possible, most of them invalid",
   from: ["elsewhere", "beside", "spread"],
   lands: ["200", "400", "401", "404"],
   async run(attacker) {

@@ -2,7 +2,7 @@ import type { AttackClass } from "../attack-class.ts";
 
 export const massEnrolment: AttackClass = {
   name: "mass-enrolment",
-  does: "new agents enrol as fast as they go, each with a key, a few capabilities and an inbox",
+  does: "new agents enrol as fast as possible, each with a key, a few capabilities and an inbox",
   from: ["elsewhere", "spread"],
   lands: ["publish 200"],
   async run(attacker) {

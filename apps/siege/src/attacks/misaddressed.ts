@@ -6,7 +6,7 @@ const WRONG = "whoever-else";
 
 export const misaddressed: AttackClass = {
   name: "misaddressed",
-  does: "a recipient addresses its result, progress and questions to somebody else, and a delegator its cancel",
+  does: "a recipient addresses its result, progress and questions to a third party, and a delegator its cancel",
   lands: ["offered", "refused 403"],
   never: [
     "a misaddressed result was taken",

@@ -7,7 +7,7 @@ const AT_ONCE = 64;
 
 export const notBefore: AttackClass = {
   name: "not-before",
-  does: "thousands of handoffs that may not begin before the same second, in every priority: they are all due at once",
+  does: "thousands of handoffs of every priority that may not start before the same second, so that all are due at once",
   from: ["elsewhere"],
   lands: ["handoff 200", "offered"],
   async run(attacker) {

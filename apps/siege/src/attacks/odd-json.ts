@@ -22,7 +22,7 @@ const ODDITIES: readonly string[] = [
 
 export const oddJson: AttackClass = {
   name: "odd-json",
-  does: "validly signed JSON that readers take differently: doubled names, __proto__, 1e400, lone surrogates, numbers of 100,000 digits",
+  does: "validly signed JSON that parsers disagree on: duplicate names, __proto__, 1e400, lone surrogates, numbers of 100,000 digits",
   lands: ["submit 400"],
   never: ["submit 500"],
   async run(attacker) {

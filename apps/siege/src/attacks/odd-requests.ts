@@ -34,7 +34,7 @@ const REQUESTS: readonly string[] = [
 
 export const oddRequests: AttackClass = {
   name: "odd-requests",
-  does: "paths, queries, headers, methods and upgrades that no client sends: smuggled, doubled, endless, foreign, of other versions",
+  does: "paths, queries, headers, methods and upgrades that no client sends: smuggled, duplicated, endless, foreign, of other versions",
   from: ["elsewhere", "beside"],
   lands: ["answered 400", "answered 403", "answered 404"],
   never: ["answered 500"],

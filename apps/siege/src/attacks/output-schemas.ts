@@ -10,7 +10,7 @@ const SCHEMAS = [
 
 export const outputSchemas: AttackClass = {
   name: "output-schemas",
-  does: "delegators ask for output by schemas that are costly to check, and recipients of theirs send 20,000 objects, again and again",
+  does: "delegators require output schemas that are costly to check, and their own recipients repeatedly return 20,000 objects",
   lands: ["offered", "result"],
   async run(attacker) {
     await attacker.crowd(3, async () => {

@@ -5,7 +5,7 @@ const AT_ONCE = 200;
 
 export const pipelining: AttackClass = {
   name: "pipelining",
-  does: "400 connections send requests without end and read no answer",
+  does: "400 connections send requests endlessly and read no answer",
   from: ["elsewhere", "beside", "spread"],
   lands: ["written"],
   async run(attacker) {

@@ -5,7 +5,7 @@ const HANDOFFS = 20;
 
 export const poison: AttackClass = {
   name: "poison",
-  does: "recipients take what they are offered, drop the connection, and come back for it as another process",
+  does: "recipients take what they are offered, drop the connection, and reattach as another process",
   from: ["elsewhere", "spread"],
   lands: ["dropped"],
   async run(attacker) {

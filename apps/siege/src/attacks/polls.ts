@@ -5,7 +5,7 @@ const EACH = 4;
 
 export const polls: AttackClass = {
   name: "polls",
-  does: "300 agents poll four times at once for a minute each, and once more whenever one is answered",
+  does: "300 agents keep four long polls of a minute open each, and start another whenever one is answered",
   from: ["elsewhere", "spread"],
   lands: ["polled"],
   async run(attacker) {

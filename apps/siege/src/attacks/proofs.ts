@@ -2,7 +2,7 @@ import type { AttackClass } from "../attack-class.ts";
 
 export const proofs: AttackClass = {
   name: "proofs",
-  does: "agents sign each request anew, thousands of them, so that the hub has to remember every proof",
+  does: "agents sign thousands of requests, each with a new proof, so that the hub has to remember every proof",
   from: ["elsewhere", "spread"],
   lands: ["200"],
   async run(attacker) {

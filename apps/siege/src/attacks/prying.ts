@@ -3,7 +3,7 @@ import type { AttackClass } from "../attack-class.ts";
 
 export const prying: AttackClass = {
   name: "prying",
-  does: "a stranger asks for handoffs, histories and dead letters of others, and names them as parents, replays and groups, to learn from the answers which exist",
+  does: "a stranger requests handoffs, histories and dead letters of others, and names them as parents, replays and groups, to learn from the answers which exist",
   lands: ["handoff 200", "asked"],
   never: ["something of another's was told", "what exists was told from what does not"],
   async run(attacker) {

@@ -6,7 +6,7 @@ const QUESTIONS = 256;
 
 export const questionFlood: AttackClass = {
   name: "question-flood",
-  does: "recipients ask 256 questions at a time with schemas of their own, and delegators answer what was asked and what was not, twice",
+  does: "recipients ask 256 questions at a time with schemas of their own, and delegators answer each twice, along with questions that were never asked",
   lands: ["offered", "question 200", "answer 200"],
   async run(attacker) {
     const schema = { type: "object", properties: { a: { pattern: "^(x|y)*z{1,50}$" } } };

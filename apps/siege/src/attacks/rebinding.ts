@@ -15,7 +15,7 @@ const SPELLINGS = [
 
 export const rebinding: AttackClass = {
   name: "rebinding",
-  does: "inboxes under names that resolve to inner addresses, first to others, to thousands, slowly or never, and under every spelling of 127.0.0.9",
+  does: "inboxes under names that resolve to internal addresses at once, only later, to thousands, slowly or never, and under every spelling of 127.0.0.9",
   lands: ["publish 200"],
   never: ["the hub connected to an inner address"],
   hub: { preload: "attacks/resolver-stub.ts" },

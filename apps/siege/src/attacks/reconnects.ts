@@ -5,7 +5,7 @@ const WAITING = 30;
 
 export const reconnects: AttackClass = {
   name: "reconnects",
-  does: "agents for which 30 deliveries of 20 kB wait attach, are cut, and attach again, as the same process and as others",
+  does: "agents with 30 waiting deliveries of 20 kB attach, are disconnected, and reattach, as the same process and as others",
   from: ["elsewhere", "spread"],
   lands: ["attached"],
   async run(attacker) {

@@ -4,7 +4,7 @@ import { victim } from "../toolkit/victim.ts";
 
 export const reflection: AttackClass = {
   name: "reflection",
-  does: "agents publish again and again, all with the inbox of somebody else, so that the hub floods that place with requests",
+  does: "agents publish repeatedly, all with the inbox of a third party, so that the hub floods it with requests",
   from: ["elsewhere", "spread"],
   lands: ["publish 200"],
   never: ["more requests to the victim than publications"],

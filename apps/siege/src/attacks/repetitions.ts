@@ -7,7 +7,7 @@ const AT_ONCE = 20;
 
 export const repetitions: AttackClass = {
   name: "repetitions",
-  does: "a handoff collects a history of thousands of entries; then its oldest envelopes are sent again without a pause",
+  does: "a handoff collects a history of thousands of entries; then its oldest envelopes are resent without a pause",
   lands: ["progress 200", "again 200"],
   async run(attacker) {
     const half = attacker.leftMs / 2;

@@ -3,7 +3,7 @@ import { attach } from "../toolkit/line.ts";
 
 export const retiredKey: AttackClass = {
   name: "retired-key",
-  does: "the holder of a key that was rotated away stays on its old socket, and asks and polls with the old key",
+  does: "the holder of a rotated-away key stays on its old socket, and makes calls and polls with the old key",
   lands: ["rotated", "handoff 200", "refused"],
   never: ["a retired key was sent a delivery", "a retired key was let in"],
   async run(attacker) {

@@ -4,7 +4,7 @@ const CONNECTIONS = 4_000;
 
 export const silence: AttackClass = {
   name: "silence",
-  does: "4,000 connections are opened and say nothing, or half a line",
+  does: "4,000 connections are opened and send nothing, or half a line",
   from: ["elsewhere", "beside", "spread"],
   lands: ["opened"],
   async run(attacker) {

@@ -5,7 +5,7 @@ const FIRST = "x".repeat(512 * 1024);
 
 export const slowBodies: AttackClass = {
   name: "slow-bodies",
-  does: "500 connections send half a megabyte of a body and then a byte at a time",
+  does: "500 connections send half a megabyte of a body, and then a byte at a time",
   from: ["elsewhere", "spread"],
   lands: ["byte"],
   async run(attacker) {

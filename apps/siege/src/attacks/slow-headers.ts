@@ -5,7 +5,7 @@ const EACH_MS = 200;
 
 export const slowHeaders: AttackClass = {
   name: "slow-headers",
-  does: "1,000 connections send one header line every now and then and never end a request",
+  does: "1,000 connections send a header line now and then, and never finish a request",
   from: ["elsewhere", "spread"],
   lands: ["line"],
   async run(attacker) {

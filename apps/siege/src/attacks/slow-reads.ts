@@ -4,7 +4,7 @@ const CONNECTIONS = 400;
 
 export const slowReads: AttackClass = {
   name: "slow-reads",
-  does: "400 connections ask for what is long and read a little of it every now and then",
+  does: "400 connections request long answers and read them slowly",
   from: ["elsewhere", "spread"],
   lands: ["read"],
   async run(attacker) {

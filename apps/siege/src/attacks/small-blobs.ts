@@ -6,7 +6,7 @@ const AT_ONCE = 4;
 
 export const smallBlobs: AttackClass = {
   name: "small-blobs",
-  does: "20 agents upload blobs of a few bytes, each another one, as fast as they go",
+  does: "20 agents upload distinct blobs of a few bytes, as fast as possible",
   from: ["elsewhere", "spread"],
   lands: ["upload 201"],
   async run(attacker) {

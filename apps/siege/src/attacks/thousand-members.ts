@@ -6,7 +6,7 @@ const AT_ONCE = 16;
 
 export const thousandMembers: AttackClass = {
   name: "thousand-members",
-  does: "up to 1,000 agents offer one capability; it is found, and handed off to whoever has it, without a pause",
+  does: "up to 1,000 agents offer one capability, which is searched and handed off to without a pause",
   from: ["elsewhere", "spread"],
   lands: ["publish 200", "asked"],
   async run(attacker) {

@@ -5,7 +5,7 @@ const AT_ONCE = 64;
 
 export const timers: AttackClass = {
   name: "timers",
-  does: "thousands of handoffs to nobody, all with a deadline at the same second: they all end at once, as dead letters",
+  does: "thousands of handoffs that nobody can take, all with their deadline in the same second: all become dead letters at once",
   from: ["elsewhere", "spread"],
   lands: ["submit 200"],
   async run(attacker) {

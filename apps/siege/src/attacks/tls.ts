@@ -9,7 +9,7 @@ const HALF_A_HELLO = Buffer.from("160301400001003ffc0303", "hex");
 
 export const tls: AttackClass = {
   name: "tls",
-  does: "TLS handshakes that never finish, that begin anew, plain HTTP and noise at the port of TLS",
+  does: "TLS handshakes that never finish or restart, and plain HTTP and noise on the TLS port",
   from: ["elsewhere", "spread"],
   lands: ["half a handshake", "handshake", "plain"],
   hub: { isTls: true },

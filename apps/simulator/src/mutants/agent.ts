@@ -5,7 +5,7 @@ const FOLDER = "packages/agent/src";
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: "effect-key-with-attempt",
-    why: "a side effect happens again with each attempt, because its key is another one",
+    why: "a side effect happens again with each attempt, because its key contains the attempt",
     patches: [
       {
         file: "apps/simulator/src/agent/recipient.ts",
@@ -21,7 +21,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "line-not-opened-again",
-    why: "an agent whose line is cut stays away",
+    why: "an agent does not reconnect after its connection is lost",
     patches: [
       {
         file: `${FOLDER}/link/link.ts`,
@@ -32,7 +32,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "answers-of-the-offer-dropped",
-    why: "an attempt that goes on after a pause is not told the answers that came with its offer",
+    why: "an attempt that resumes after a pause misses the answers that came with its offer",
     patches: [
       {
         file: `${FOLDER}/serving/run.ts`,

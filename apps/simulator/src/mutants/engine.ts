@@ -42,7 +42,7 @@ const RESTRICTED: Partial<Scenario> = { restricted: 0.6, agents: 6 };
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "offers-what-is-for-others",
-    why: "a handoff goes to whoever offers its capability, whomever that takes work from",
+    why: "a handoff goes to any agent that offers its capability, whatever its restrictions",
     worlds: RESTRICTED,
     patches: [
       {
@@ -54,7 +54,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "session-of-everybody",
-    why: "a session is found by its id alone, whoever has named it",
+    why: "a session is found by its id alone, without its delegator",
     patches: [
       {
         file: `${FOLDER}/custody/handoff-transaction.ts`,
@@ -65,7 +65,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "every-agent-in-every-group",
-    why: "whoever takes work from a group takes it from everybody",
+    why: "an agent that takes work from a group takes it from everybody",
     worlds: RESTRICTED,
     patches: [
       {
@@ -105,7 +105,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "conflict-taken-for-success",
-    why: "a hub goes on as if its write had won over another hub's",
+    why: "a hub continues as if its write had won over another hub's",
     patches: [
       {
         file: `${FOLDER}/custody/handoff-records.ts`,
@@ -116,7 +116,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "both-hubs-offer",
-    why: "a hub that lost the race hands out its offer as well",
+    why: "a hub that lost the race sends its offer, too",
     patches: [
       {
         file: `${FOLDER}/engine/commit-handoff.ts`,
@@ -130,7 +130,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "grace-not-kept",
-    why: "what was taken and never accepted is noticed when its offer is over",
+    why: "a taken offer that is never accepted is only noticed when the offer expires",
     worlds: LONG_OFFERS,
     patches: [
       {
@@ -142,7 +142,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "timers-not-armed-at-start",
-    why: "what is due is forgotten when a hub starts again",
+    why: "timers are not armed again when a hub restarts",
     patches: [
       {
         file: `${FOLDER}/engine/timers.ts`,
@@ -159,7 +159,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "acknowledgement-forgotten",
-    why: "a hub that starts again does not know that a result was acknowledged",
+    why: "a restarted hub does not know that a result was acknowledged",
     patches: [
       {
         file: `${FOLDER}/custody/handoff-record.ts`,
@@ -174,7 +174,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "nothing-delivered-again",
-    why: "an agent that was away never hears what it missed",
+    why: "an agent that was offline never gets what it missed",
     patches: [
       {
         file: `${FOLDER}/routing/attach-agent.ts`,
@@ -185,7 +185,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "child-not-cancelled",
-    why: "the parts of a handoff that has ended are worked on further",
+    why: "the children of an ended handoff continue",
     patches: [
       {
         file: `${FOLDER}/engine/conclude.ts`,
@@ -196,7 +196,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "answers-left-out",
-    why: "an attempt that goes on after a pause does not get the answers",
+    why: "an attempt that resumes after a pause does not get the answers",
     patches: [
       {
         file: `${FOLDER}/engine/deliveries.ts`,
@@ -207,7 +207,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "room-not-noticed",
-    why: "an agent that has room again is not given what waits for it",
+    why: "an agent that has room again is not offered the waiting handoffs",
     patches: [
       {
         file: `${FOLDER}/routing/agent-session.ts`,
@@ -218,7 +218,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lost-answer-forgotten",
-    why: "nobody hears of a commit of which the store could not say that it had happened",
+    why: "a commit with an unknown outcome is never reported",
     patches: [
       {
         file: `${FOLDER}/engine/commit-handoff.ts`,
@@ -230,7 +230,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "heartbeat-race-not-followed",
-    why: "what another hub writes at the moment of a heartbeat is taken for the heartbeat",
+    why: "a concurrent write of another hub counts as the heartbeat",
     patches: [
       {
         file: `${FOLDER}/engine/commit-handoff.ts`,

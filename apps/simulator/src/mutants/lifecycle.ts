@@ -5,7 +5,7 @@ const FOLDER = "packages/protocol/src/lifecycle";
 export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   {
     name: "terminal-guard-removed",
-    why: "a handoff that has ended is cancelled all the same",
+    why: "a handoff that has ended can still be cancelled",
     patches: [
       {
         file: `${FOLDER}/lifecycle.ts`,
@@ -32,7 +32,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "anybody-may-report",
-    why: "a result counts whoever signed it",
+    why: "a result counts, whoever has signed it",
     patches: [
       {
         file: `${FOLDER}/recipient.ts`,
@@ -48,7 +48,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lease-not-extended",
-    why: "an attempt that reports progress loses its lease nevertheless",
+    why: "progress does not extend the lease",
     patches: [
       {
         file: `${FOLDER}/recipient.ts`,
@@ -60,7 +60,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lease-never-lost",
-    why: "an attempt may stay silent as long as it likes",
+    why: "an attempt may stay silent forever",
     patches: [
       {
         file: `${FOLDER}/timer.ts`,
@@ -83,7 +83,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "deadline-not-enforced",
-    why: "what waits for somebody waits for ever",
+    why: "a handoff that waits for a recipient never expires",
     patches: [
       {
         file: "packages/hub/src/custody/handoff-record.ts",

@@ -7,7 +7,7 @@ const RELIABILITY = "packages/protocol/src/discovery/reliability.ts";
 export const SPREAD_MUTANTS: readonly Mutant[] = [
   {
     name: "load-not-weighed",
-    why: "of several agents that fit alike, the same one gets everything",
+    why: "of several equal agents, one gets everything",
     worlds: spreadScenario("equal"),
     patches: [
       {
@@ -19,7 +19,7 @@ export const SPREAD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "speed-not-weighed",
-    why: "a worker that is ten times slower gets as much as the other",
+    why: "a worker that is ten times slower gets as much work as the other",
     worlds: spreadScenario("slow"),
     patches: [
       {
@@ -31,7 +31,7 @@ export const SPREAD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "crash-counted-for-each-attempt",
-    why: "a worker that was killed with its hands full gets no work for an hour",
+    why: "a worker that was killed while it was full gets no work for an hour",
     worlds: spreadScenario("restarted"),
     patches: [
       {

@@ -6,7 +6,7 @@ const SYNC = "await this.#disk.append(changesFrame(changes));\n      await this.
 export const STORE_MUTANTS: readonly Mutant[] = [
   {
     name: "acknowledged-before-sync",
-    why: "a commit is said to be durable while it is only written",
+    why: "a commit is reported as durable when it is only written",
     patches: [
       {
         file: `${FOLDER}/memory-store.ts`,
@@ -18,7 +18,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "accepted-before-sync",
-    why: "only new handoffs are synced, what happens to them later is not",
+    why: "new handoffs are synced, but later changes to them are not",
     patches: [
       {
         file: `${FOLDER}/memory-store.ts`,
@@ -33,7 +33,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "version-fence-removed",
-    why: "the last of several hubs to write wins",
+    why: "of several hubs that write, the last one wins",
     patches: [
       {
         file: `${FOLDER}/memory-store/commit.ts`,
@@ -44,7 +44,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "replay-key-ignored",
-    why: "an envelope that comes twice is taken twice",
+    why: "a duplicate envelope is applied twice",
     patches: [
       {
         file: `${FOLDER}/memory-store/commit.ts`,
@@ -55,7 +55,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "torn-end-not-cut",
-    why: "what is written behind a torn record can't be read again",
+    why: "records behind a torn one can't be read again",
     patches: [
       {
         file: `${FOLDER}/memory-store.ts`,
@@ -66,7 +66,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "last-record-dropped-at-start",
-    why: "the last record is taken for torn even where it is whole",
+    why: "the last record counts as torn even if it is complete",
     patches: [
       {
         file: `${FOLDER}/memory-store.ts`,
@@ -77,7 +77,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "not-synced-at-start",
-    why: "a new process believes what the one before had written and not synced",
+    why: "a new process trusts what the previous one had written and not synced",
     patches: [
       {
         file: `${FOLDER}/memory-store.ts`,

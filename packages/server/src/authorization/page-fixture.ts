@@ -5,14 +5,14 @@ const INTRODUCTION = `# Who may do what
 
 This page is generated from the table in \`src/authorization/permissions-fixture.ts\` by the test beside it, which tries every cell against a served hub. To change it, change that table and run the test with \`-u\`.
 
-Each row is about one handoff that has a parent and a child. A refusal changes nothing, and its status and words are those for a handoff that does not exist.`;
+Each row is about one handoff that has a parent and a child. A refusal changes nothing, and its status and message are the same as for a handoff that does not exist.`;
 
 const MEANINGS: readonly (readonly [string, string])[] = [
-  ["✔", "it is done"],
-  ["own", "it is done, and shows or changes nothing of this handoff"],
-  ["410", "too late: it is on record, and changes nothing"],
-  ["taken", "403: the id belongs to another handoff, of which nothing else is told"],
-  ["401", "the proof does not hold, whatever was asked"],
+  ["✔", "allowed"],
+  ["own", "allowed, but it shows or changes nothing of this handoff"],
+  ["410", "too late: it is recorded, and changes nothing"],
+  ["taken", "403: the id belongs to another handoff; nothing else about it is revealed"],
+  ["401", "the proof is invalid, whatever the request"],
   ["403, 404", "refused"],
 ];
 

@@ -26,7 +26,7 @@ export const ROLES: Readonly<Record<Role, string>> = {
   peer: "an agent with a handoff of its own under the same correlation id",
   parent: "the delegator of the parent handoff",
   child: "the recipient of a child handoff",
-  bystander: "an enrolled agent that is no party of anything here",
+  bystander: "an enrolled agent that is not involved",
   operatorsAgent: "an agent that the hub lists among its operators",
   impostor: "an enrolled agent that signs in the name of the right party",
   retired: "the holder of a key that the right party has rotated away",
@@ -45,8 +45,8 @@ export const STAGES: readonly Stage[] = ["offered", "accepted", "asked", "ended"
 /**
  * What somebody is answered.
  *
- * - `yes`: it is done.
- * - `own`: it is done, and shows or changes nothing of this handoff.
+ * - `yes`: allowed.
+ * - `own`: allowed, but it shows or changes nothing of this handoff.
  * - `late`: 410. It is on record, and changes nothing.
  * - `taken`: 403. The id belongs to another handoff.
  * - 400, 403, 404: refused, in the words that answer the same request about what does not exist.
@@ -185,19 +185,19 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Permission>> = {
     others: "own",
   },
   handOffToSome: {
-    what: "hand off to an agent that takes work from its delegator and from the group of the peer",
+    what: "hand off to an agent that takes work only from its delegator and the peer's group",
     when: ALL,
     answers: { delegator: "own", peer: "own" },
     others: 403,
   },
   handOffWhatIsForSome: {
-    what: "hand off by a capability that is for its delegator and for the group of the peer",
+    what: "hand off to a capability that is restricted to its delegator and the peer's group",
     when: ALL,
     answers: { delegator: "own", peer: "own" },
     others: 404,
   },
   handOffBlob: {
-    what: "name a blob of it in another handoff",
+    what: "name one of its blobs in another handoff",
     when: ALL,
     answers: { delegator: "own", recipient: "own", earlier: "own" },
     others: 403,
@@ -309,7 +309,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: "own",
   },
   getBlobUpload: {
-    what: "ask how much of a blob of it they have uploaded",
+    what: "ask how much of one of its blobs they have uploaded",
     when: ALL,
     answers: { operator: 403 },
     others: "own",
@@ -321,7 +321,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: 403,
   },
   headBlob: {
-    what: "ask how large a blob is that it names",
+    what: "ask for the size of a blob that it names",
     when: ALL,
     answers: { delegator: "yes", recipient: "yes", earlier: "yes", operator: 403 },
     others: 403,
@@ -357,7 +357,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: 403,
   },
   getCheckpoint: {
-    what: "have a checkpoint signed",
+    what: "request a signed checkpoint",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,
@@ -369,7 +369,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: 403,
   },
   submitEnvelope: {
-    what: "carry an envelope that its party has signed",
+    what: "submit an envelope that a party has signed",
     when: ALL,
     answers: { operator: "yes" },
     others: "yes",
@@ -382,7 +382,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: 403,
   },
   allow: {
-    what: "let an agent enrol by its name",
+    what: "allow an agent to enrol, by its name",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,
@@ -412,13 +412,13 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: 403,
   },
   getGroup: {
-    what: "read who is in a group",
+    what: "read the members of a group",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,
   },
   changeGroup: {
-    what: "put an agent into a group",
+    what: "add an agent to a group",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,
@@ -430,13 +430,13 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: 403,
   },
   removeGroup: {
-    what: "take a group away",
+    what: "remove a group",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,
   },
   retireAgent: {
-    what: "take an agent out of use",
+    what: "retire an agent",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,
@@ -454,7 +454,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: "own",
   },
   reportToInbox: {
-    what: "say in the inbox that the attempt is taken",
+    what: "report through the inbox that the attempt is taken",
     when: ["offered"],
     answers: { recipient: "yes", operator: 403 },
     others: "own",
@@ -466,19 +466,19 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: "yes",
   },
   getAgent: {
-    what: "read about its recipient",
+    what: "read the entry of its recipient",
     when: ALL,
     answers: { operator: "yes" },
     others: "yes",
   },
   findCapabilities: {
-    what: "find who offers its capability",
+    what: "find agents that offer its capability",
     when: ALL,
     answers: { operator: "yes" },
     others: "yes",
   },
   findForInput: {
-    what: "find who takes its input",
+    what: "find agents that accept its input",
     when: ALL,
     answers: { operator: "yes" },
     others: "yes",
@@ -497,7 +497,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: 403,
   },
   getFront: open("open the address of the hub"),
-  getHub: open("read who the hub is"),
+  getHub: open("read the description of the hub"),
   getSkill: open("read how to join"),
   getHealth: open("ask whether the hub is alive"),
   getReadiness: open("ask whether the hub takes work"),
@@ -537,32 +537,32 @@ const FRAMES: Readonly<Record<FrameAct, Permission>> = {
     others: 404,
   },
   takenFrame: {
-    what: "say `taken`",
+    what: "send `taken`",
     when: ["offered"],
     answers: { recipient: "yes" },
     others: "own",
   },
   heartbeatFrame: {
-    what: "say `heartbeat`",
+    what: "send `heartbeat`",
     when: ["accepted"],
     answers: { recipient: "yes" },
     others: "own",
   },
   deltaFrame: {
-    what: "say `delta`",
+    what: "send `delta`",
     when: ["offered", "accepted"],
     answers: { recipient: "yes" },
     others: "own",
   },
   seenFrame: {
-    what: "say `seen` of its offer",
+    what: "send `seen` of its offer",
     when: ["offered"],
     answers: { recipient: "yes" },
     others: "own",
   },
-  creditFrame: { what: "say `credit`", when: ALL, answers: {}, others: "own" },
-  pingFrame: { what: "say `ping`", when: ALL, answers: {}, others: "own" },
-  pongFrame: { what: "say `pong`", when: ALL, answers: {}, others: "own" },
+  creditFrame: { what: "send `credit`", when: ALL, answers: {}, others: "own" },
+  pingFrame: { what: "send `ping`", when: ALL, answers: {}, others: "own" },
+  pongFrame: { what: "send `pong`", when: ALL, answers: {}, others: "own" },
 };
 
 /** The rows by which an agent's frames and calls are tested; envelopes are also sent by `submit`. */
