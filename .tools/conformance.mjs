@@ -1,7 +1,7 @@
 // `pnpm conformance echo`: what the adapter in packages/adapter-echo does of all that an adapter owes.
 // Without a name: every adapter, and what has a fixture in a folder of its own, as conversation/team.
 // Those in Python, autogen, autogen-agent, autogen-grpc, ag2 and crewai, are left out unless named: they need the
-// environments that `npm run test:python` makes. So is kaiban, which needs an installation of its own.
+// environments that `npm run test:python` makes. So are kaiban and openclaw, which need installations of their own.
 // `--json` for a program to read, `--markdown` for a table of them all. `--readme` puts a short table
 // into the project's README, and `--check` compares what stands there with what is so.
 // `--sabotage` plants faults in the adapter's source, one after the other, and says which case notices
