@@ -47,6 +47,7 @@ export function lasting(output) {
     .replaceAll(/hub-[0-9a-f]{12}/g, "<hub>")
     .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "<at>")
     .replaceAll(/^\d\d:\d\d:\d\d\.\d{3} {2}[0-9a-f ]{6}/gm, "<at>")
+    .replaceAll(/(?<=#\/in\/)[\w-]{22}/g, "<code>")
     .replaceAll(/✔ [\w-]{8}(?=( ✔ receipt)?$)/gm, "✔ <key>")
     .replaceAll(/\+?\d+(\.\d+)? (ms|s|min)\b/g, "<time>")
     .replaceAll(/[━╳·╌][━╳·╌ ]*/g, "<bar> ")

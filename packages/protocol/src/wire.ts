@@ -128,8 +128,10 @@ export { shapes } from "./wire/shapes.ts";
 export type { Shapes } from "./wire/shapes.ts";
 export { httpShapes, jsonSchemaOf } from "./wire/http-shapes.ts";
 export type {
+  ConsoleRole,
   HttpShapes,
   Shape,
+  WireConsoleSession,
   WireDeadLetter,
   WireEntry,
   WireGroup,

@@ -1,5 +1,5 @@
 import type { HubServer, Store } from "@waybill/hub";
-import type { Newcomers } from "@waybill/protocol/wire";
+import type { ConsoleRole, Newcomers } from "@waybill/protocol/wire";
 import type { ServedLimits } from "./budgets.ts";
 import type { HubLogger } from "./log.ts";
 
@@ -62,6 +62,8 @@ export interface ServedHub {
   readonly port: number;
   /** The operators' token (`signOperatorRequest`). It is never sent. */
   readonly operatorToken: string;
+  /** A link that signs in to the console, once. By default as an operator. */
+  consoleLink(role?: ConsoleRole): string;
   /**
    * Answers requests under way, disconnects everybody with a request to reconnect, and leaves the hub
    * open.

@@ -16,6 +16,7 @@ import { Streams } from "./http/streams.ts";
 import { UploadBodies } from "./http/uploads.ts";
 import { Polls } from "./inbox/polls.ts";
 import { Budgets } from "./budgets.ts";
+import { ConsoleSessions } from "./console/sessions.ts";
 import { openapi } from "./openapi/openapi.ts";
 import { operations } from "./operations/operations.ts";
 import { HubMetrics } from "./metrics/hub-metrics.ts";
@@ -90,8 +91,10 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     lines: () => ({ socket: sockets.count, poll: polls.count, webhook: webhooks.count }),
   });
   const { clockSkewMs } = operator.limits;
+  const sessions = new ConsoleSessions(hub.domain, operatorToken);
   const callers = {
     hub,
+    sessions,
     operator,
     operatorToken,
     metricsToken: options.metricsToken,
@@ -113,6 +116,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     isLocal,
     newcomers,
     metrics,
+    sessions,
     get isEnding() {
       return closed !== undefined;
     },
@@ -180,7 +184,18 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     metrics.close();
     logger?.info({ url }, "closed");
   };
-  return { url, port: bound, operatorToken, close: () => (closed ??= close()) };
+  return {
+    url,
+    port: bound,
+    operatorToken,
+    consoleLink: (role = "operator") => consoleLink(url, sessions.invite(role, operator.now())),
+    close: () => (closed ??= close()),
+  };
+}
+
+/** The code is behind the `#`, so it is neither sent with the page nor in anybody's log. */
+function consoleLink(url: string, { code }: { readonly code: string }): string {
+  return `${url}/console#/in/${code}`;
 }
 
 function named(host: string): string {

@@ -11,8 +11,20 @@ import {
   signManifest,
 } from "@waybill/protocol";
 import type { CapabilityInput, Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
-import { signHello, signOperatorRequest, signRequest } from "@waybill/protocol/wire";
-import type { AgentFrame, HubFrame, OperatorClaim, Problem } from "@waybill/protocol/wire";
+import {
+  operatorTokenDomain,
+  signHello,
+  signOperatorRequest,
+  signRequest,
+} from "@waybill/protocol/wire";
+import type {
+  AgentFrame,
+  ConsoleRole,
+  HubFrame,
+  OperatorClaim,
+  Problem,
+  WireConsoleSession,
+} from "@waybill/protocol/wire";
 import { WebSocket } from "ws";
 import type { ServedHub, ServeOptions } from "./options.ts";
 import { serveHub } from "./serve-hub.ts";
@@ -108,6 +120,33 @@ export function asOperator(
     ...over,
   };
   return { authorization: signOperatorRequest(claim, token) };
+}
+
+/** The code of a link that signs in to the console. */
+export function codeOf(served: ServedHub, role?: ConsoleRole): string {
+  return served.consoleLink(role).split("/").at(-1)!;
+}
+
+/** Signs in to the console. */
+export async function consoleSession(
+  served: ServedHub,
+  role?: ConsoleRole,
+): Promise<WireConsoleSession> {
+  const body = { code: codeOf(served, role) };
+  const { json } = await ask(`${served.url}/v1/console/sessions`, { body });
+  return json as unknown as WireConsoleSession;
+}
+
+/** The header of one request of the console. */
+export function asConsole(
+  served: ServedHub,
+  { session, key }: Pick<WireConsoleSession, "session" | "key">,
+  path: string,
+  over: OperatorOver = {},
+): { readonly authorization: string } {
+  const token = `${operatorTokenDomain(served.operatorToken)}.${key}`;
+  const { authorization } = asOperator(served, path, { ...over, token });
+  return { authorization: `Waybill-Console ${session}.${authorization.split(" ")[1]}` };
 }
 
 export interface ProofOver {

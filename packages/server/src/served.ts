@@ -4,6 +4,7 @@ import type { RateLimits } from "./access/rate-limits.ts";
 import type { FairScheduler } from "./access/fair-scheduler.ts";
 import type { Polls } from "./inbox/polls.ts";
 import type { ServedLimits } from "./budgets.ts";
+import type { ConsoleSessions } from "./console/sessions.ts";
 import type { HubMetrics } from "./metrics/hub-metrics.ts";
 
 /** What the operations of one served hub work on. */
@@ -22,6 +23,7 @@ export interface Served {
   /** No other machine can reach it, unless an undeclared proxy forwards requests. */
   readonly isLocal: boolean;
   readonly metrics: HubMetrics;
+  readonly sessions: ConsoleSessions;
   /** It shuts down soon: no new clients should be sent here. */
   readonly isEnding: boolean;
   /** Aborted when it shuts down: clients should then go elsewhere, or retry. */

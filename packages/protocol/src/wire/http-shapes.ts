@@ -95,6 +95,17 @@ interface WireAttempt {
   readonly attempt: number;
 }
 
+/** What a person may do who signs in to the console of a hub. */
+export type ConsoleRole = "operator" | "reader";
+
+/** The session of a console: it names its role and its end, and `key` signs its requests. */
+export interface WireConsoleSession {
+  readonly session: string;
+  readonly key: string;
+  readonly role: ConsoleRole;
+  readonly expires_at: string;
+}
+
 /** What an agent sends to its hub when it polls its inbox, as JSON. */
 export interface WireInboxNews {
   readonly instance: string;
@@ -172,6 +183,12 @@ export interface HttpShapes {
     Listed<number> & WireDeadLetter & { handoff: WireHandoffView; entries: readonly WireEntry[] }
   >;
   readonly checkpoint: z.ZodType<{ checkpoint: string }>;
+  readonly newConsoleLink: z.ZodType<{ role?: ConsoleRole | undefined }>;
+  readonly consoleLink: z.ZodType<{ code: string; role: ConsoleRole; expires_at: string }>;
+  readonly consoleCode: z.ZodType<{ code: string }>;
+  readonly consoleSession: z.ZodType<WireConsoleSession>;
+  readonly consoleHost: z.ZodType<{ host: string | null }>;
+  readonly ofFile: z.ZodType<{ file: string }>;
   readonly wellKnown: z.ZodType<WireWellKnown>;
   readonly health: z.ZodType<{ status: "ok" | "closing" }>;
   readonly ofAgent: z.ZodType<{ id: string }>;
@@ -269,6 +286,11 @@ export const httpShapes: () => HttpShapes = lazy(() => {
   });
   const changed = z.array(agentId).max(GROUP_CHANGE_AT_MOST).optional();
 
+  const consoleRole = z.enum(["operator", "reader"]);
+  const consoleCode = text.regex(
+    /^[\w-]{22}$/,
+    "must be the code of a link: 22 of A-Z a-z 0-9 _ -",
+  );
   const proof = text.max(PROOF_CHARACTERS);
   const challenge = text.max(CHALLENGE_CHARACTERS);
 
@@ -341,6 +363,12 @@ export const httpShapes: () => HttpShapes = lazy(() => {
       next: z.int().min(1).optional(),
     }),
     checkpoint: z.object({ checkpoint: text }),
+    newConsoleLink: z.object({ role: consoleRole.optional() }),
+    consoleLink: z.object({ code: consoleCode, role: consoleRole, expires_at: time }),
+    consoleCode: z.object({ code: consoleCode }),
+    consoleSession: z.object({ session: text, key: text, role: consoleRole, expires_at: time }),
+    consoleHost: z.object({ host: text.nullable() }),
+    ofFile: z.object({ file: text.regex(/^[\w.-]{1,100}$/, "must be the name of a file") }),
     wellKnown: z.object({
       waybill: z.literal(1),
       hub: agentId,

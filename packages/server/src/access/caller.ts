@@ -10,6 +10,8 @@ import {
   readRequest,
 } from "@waybill/protocol/wire";
 import type { OperatorClaim, RequestClaim } from "@waybill/protocol/wire";
+import { CONSOLE_SCHEME } from "../console/sessions.ts";
+import type { ConsoleSessions } from "../console/sessions.ts";
 import { isSameToken } from "./operator-token.ts";
 import type { UsedProofs } from "./used-proofs.ts";
 
@@ -22,7 +24,12 @@ export type Caller =
       readonly kid: string;
       readonly claim: RequestClaim;
     }
-  | { readonly type: "operator"; readonly claim: OperatorClaim }
+  | {
+      readonly type: "operator";
+      readonly claim: OperatorClaim;
+      /** Present for somebody who is signed in to the console and may only read. */
+      readonly isReader?: boolean;
+    }
   /** The reader of the metrics, who may do nothing else. */
   | { readonly type: "scraper" };
 
@@ -30,6 +37,7 @@ export interface CallerOptions {
   readonly hub: HubIdentity;
   readonly operator: Operator;
   readonly operatorToken: string;
+  readonly sessions: ConsoleSessions;
   readonly metricsToken: string | undefined;
   readonly used: UsedProofs;
   readonly openedAt: number;
@@ -62,6 +70,11 @@ export async function callerOf(request: Request, options: CallerOptions): Promis
   if (authorization === undefined) return { type: "stranger" };
   const bearer = BEARER.exec(authorization);
   if (bearer !== null) return bearerOf(bearer[1] ?? "", request, options);
+  if (authorization.startsWith(CONSOLE_SCHEME)) {
+    const { claim, role } = options.sessions.read(authorization, options.operator.now());
+    checkOperator(claim, request, options);
+    return { type: "operator", claim, ...(role === "reader" && { isReader: true }) };
+  }
   return authorization.startsWith(OPERATOR_SCHEME)
     ? operatorOf(authorization, request, options)
     : agentOf(authorization, request, options);
@@ -82,14 +95,20 @@ function bearerOf(
   );
 }
 
-function operatorOf(
-  authorization: string,
+function operatorOf(authorization: string, request: Request, options: CallerOptions): Caller {
+  const claim = readOperatorRequest(authorization, options.operatorToken);
+  checkOperator(claim, request, options);
+  return { type: "operator", claim };
+}
+
+/** Every proof with an operator's key is for one request of this hub, once. */
+function checkOperator(
+  claim: OperatorClaim,
   { method, path, isAskedAt }: Request,
-  { hub, operator, operatorToken, used, openedAt }: CallerOptions,
-): Caller {
+  { hub, operator, used, openedAt }: CallerOptions,
+): void {
   const { clockSkewMs } = operator.limits;
   const now = operator.now();
-  const claim = readOperatorRequest(authorization, operatorToken);
   checkRequestLine(claim, { domain: hub.domain, method, path, now, clockSkewMs });
   if (claim.host !== undefined && !isAskedAt(claim.host)) {
     throw new WaybillError(
@@ -99,7 +118,6 @@ function operatorOf(
   }
   checkOpenedBefore(claim, openedAt);
   used.use(OPERATORS, claim.id, now);
-  return { type: "operator", claim };
 }
 
 async function agentOf(

@@ -3,7 +3,7 @@ import { createHandoff, digestOf, newId, signEnvelope, WaybillError } from "@way
 import { signCompactBatch } from "@waybill/protocol/hub";
 import type { Envelope, HandoffBody, PrivateKey } from "@waybill/protocol";
 import { blobPath, blobUploadPath, signHello } from "@waybill/protocol/wire";
-import { ask, asOperator, Wire } from "../served-fixture.ts";
+import { ask, asConsole, asOperator, codeOf, Wire } from "../served-fixture.ts";
 import type { Answer, Party } from "../served-fixture.ts";
 import { AGENTS, blobArtifact, CREDIT, said } from "./cast-fixture.ts";
 import type { AgentRole, Cast, Scene } from "./cast-fixture.ts";
@@ -258,6 +258,8 @@ function authorizationOf(
       return parties.delegator.proof(path, method, body, { from: "stranger", key: cast.unknown });
     case "operator":
       return asOperator(world.served, path, over).authorization;
+    case "reader":
+      return asConsole(world.served, cast.readerSession, path, over).authorization;
     case "otherOperator":
       return asOperator(world.served, path, { ...over, token: cast.otherToken }).authorization;
     case "scraper":
@@ -327,6 +329,13 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
   },
   discardDeadLetter: (cast, role, scene) =>
     asks(cast, role, `/v1/dead-letters/${idOf(scene)}/discard`, { method: "POST" }),
+  getConsole: get("/console"),
+  getConsoleFile: get("/console/index.html"),
+  getConsoleHost: get("/v1/console/host"),
+  createConsoleLink: (cast, role) =>
+    asks(cast, role, "/v1/console/links", { body: { role: "reader" } }),
+  openConsoleSession: (cast, role) =>
+    asks(cast, role, "/v1/console/sessions", { body: { code: codeOf(cast.world.served) } }),
   exportLedger: get("/v1/ledger?after=1000000000"),
   getCheckpoint: get("/v1/ledger/checkpoint"),
   watchLedger: (cast, role) => firstLine(cast, role, "/v1/watch"),

@@ -20,10 +20,10 @@ import type {
   PrivateKey,
 } from "@waybill/protocol";
 import { newOperatorToken } from "@waybill/protocol/wire";
-import type { HubFrame } from "@waybill/protocol/wire";
+import type { HubFrame, WireConsoleSession } from "@waybill/protocol/wire";
 import { SERVED_LIMITS } from "../budgets.ts";
 import type { DoorName, ServedLimits } from "../budgets.ts";
-import { openWorld, Party } from "../served-fixture.ts";
+import { consoleSession, openWorld, Party } from "../served-fixture.ts";
 import type { Signed, Wire, World } from "../served-fixture.ts";
 import type { Role, Stage } from "./permissions-fixture.ts";
 
@@ -117,6 +117,7 @@ export class Cast {
   readonly idle: string = "idle";
   readonly otherToken: string = newOperatorToken(generateKey().kid);
   readonly metricsToken: string;
+  readonly readerSession: WireConsoleSession;
   readonly #wires = new Map<AgentRole, Wire>();
 
   private constructor(
@@ -125,12 +126,14 @@ export class Cast {
     retired: Cast["retired"],
     recovery: Cast["recovery"],
     metricsToken: string,
+    readerSession: WireConsoleSession,
   ) {
     this.world = world;
     this.parties = parties;
     this.retired = retired;
     this.recovery = recovery;
     this.metricsToken = metricsToken;
+    this.readerSession = readerSession;
   }
 
   static async open(): Promise<Cast> {
@@ -153,7 +156,8 @@ export class Cast {
     const retired = Object.fromEntries(made.map(([role, each]) => [role, each.retired]));
     const recovery = Object.fromEntries(made.map(([role, each]) => [role, each.recovery]));
     await world.hub.operator.changeGroup("insiders", { add: [parties.peer.id] });
-    return new Cast(world, parties, retired as never, recovery as never, metricsToken);
+    const session = await consoleSession(world.served, "reader");
+    return new Cast(world, parties, retired as never, recovery as never, metricsToken, session);
   }
 
   get hub(): HubServer {

@@ -15,6 +15,7 @@ export type Role =
   | "nobody"
   | "operator"
   | "otherOperator"
+  | "reader"
   | "scraper";
 
 /** Every role that may try something with one handoff. */
@@ -35,6 +36,7 @@ export const ROLES: Readonly<Record<Role, string>> = {
   nobody: "a client that signs nothing",
   operator: "a client with the operator token of this hub",
   otherOperator: "a client with the operator token of another hub of the same id",
+  reader: "somebody who is signed in to the console and may only read",
   scraper: "a client with the metrics token of this hub",
 };
 
@@ -130,7 +132,12 @@ export type RequestAct =
   | "getSkill"
   | "getHealth"
   | "getReadiness"
-  | "getDescription";
+  | "getDescription"
+  | "getConsole"
+  | "getConsoleFile"
+  | "getConsoleHost"
+  | "createConsoleLink"
+  | "openConsoleSession";
 
 export type FrameAct =
   | "helloAsRecipient"
@@ -444,7 +451,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
   publishManifest: {
     what: "publish the next manifest of its delegator",
     when: ALL,
-    answers: { delegator: "yes" },
+    answers: { delegator: "yes", reader: 403 },
     others: 401,
   },
   pollInbox: {
@@ -502,6 +509,19 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
   getHealth: open("ask whether the hub is alive"),
   getReadiness: open("ask whether the hub takes work"),
   getDescription: open("read the description of the API"),
+  getConsole: open("open the console"),
+  getConsoleFile: open("load a file of the console"),
+  getConsoleHost: open("ask which host the console names"),
+  createConsoleLink: {
+    what: "make a link that signs in to the console",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  openConsoleSession: {
+    ...open("open the session of a link"),
+    answers: { operator: "yes", reader: 403 },
+  },
 };
 
 /** Calls and frames on an attached WebSocket; a client without an agent's key gets no further. */
@@ -601,15 +621,44 @@ const WITHOUT_KEY: ReadonlySet<Role> = new Set([
   "nobody",
   "operator",
   "otherOperator",
+  "reader",
   "scraper",
 ]);
 
+/** What an operator does and a reader may not, because it changes something. */
+const CHANGES: ReadonlySet<Permission> = new Set(
+  (
+    [
+      "replayDeadLetter",
+      "discardDeadLetter",
+      "submitEnvelope",
+      "invite",
+      "allow",
+      "revokeInvitation",
+      "pinKey",
+      "changeGroup",
+      "setQuota",
+      "removeGroup",
+      "retireAgent",
+      "createConsoleLink",
+    ] as const
+  ).map((act) => REQUESTS[act]),
+);
+
 /** What the table says of one cell. */
-export function answeredTo(role: Role, { answers, others, unsigned }: Permission): Answered {
+export function answeredTo(role: Role, permission: Permission): Answered {
+  const { answers, others, unsigned } = permission;
   const own = answers[role];
   if (own !== undefined) return own;
+  if (role === "reader") return readerAnswered(permission);
   if (role === "nobody") return unsigned ?? 401;
   return WITHOUT_KEY.has(role) ? 401 : others;
+}
+
+/** A reader is an operator who can change nothing. */
+function readerAnswered(permission: Permission): Answered {
+  if (CHANGES.has(permission)) return 403;
+  return permission.answers.operator ?? 401;
 }
 
 export interface Cell {

@@ -20,6 +20,7 @@ test("a browser gets a page without broken links", async () => {
   expect(page.text).toContain("This is a Waybill hub");
   const links = [...page.text.matchAll(/href="(http:[^"]+)"/g)].map(([, link]) => link!);
   expect(links.map((link) => new URL(link).pathname)).toEqual([
+    "/console",
     "/skill.md",
     "/openapi.json",
     "/.well-known/waybill",

@@ -15,6 +15,7 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
+  { path: "/console", name: "console", says: "The page on which people see what this hub does" },
   { path: "/skill.md", name: "skill", says: "How an agent joins with nothing but an HTTP client" },
   { path: "/openapi.json", name: "openapi", says: "The API, as OpenAPI 3.1" },
   { path: "/.well-known/waybill", name: "well_known", says: "Who this hub is, signed" },

@@ -55,7 +55,7 @@ export function addRoute(
     streams,
   }: RouteOptions,
 ): void {
-  const { method, path, who, params, query, body, answer, alsoLines } = operation;
+  const { method, path, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
 
   /** Work that runs at once has a slot; work that only waits takes none. */
@@ -88,7 +88,7 @@ export function addRoute(
       const { caller } = request;
       const owner = caller.type === "agent" ? caller.agent : OPERATORS;
       if (isKnown(caller) && connection !== undefined) connections.prove(connection, owner);
-      admitCaller(caller, who, opennessOf(request, served));
+      admitCaller(caller, operation, opennessOf(request, served));
       // Whatever its content type, it is not read before the operation asks for it.
       if (operation.takesBytes === true) request.raw.headers["content-type"] = OCTETS;
       if (caller.type === "agent") tolls.pay(toll, caller.agent);
@@ -181,7 +181,18 @@ const WANTED: Readonly<Record<Who, string>> = {
   operator: OPERATOR,
 };
 
-function admitCaller(caller: Caller, who: Who, served: Openness): void {
+function admitCaller(
+  caller: Caller,
+  { who, method, isSearch }: AnyOperation,
+  served: Openness,
+): void {
+  const isReading = method === "GET" || method === "HEAD" || isSearch === true;
+  if (caller.type === "operator" && caller.isReader === true && !isReading) {
+    throw new WaybillError(
+      403,
+      "This session may only read. Sign in with a link for an operator: waybill console --role operator.",
+    );
+  }
   if (ALLOWED[who](caller, served)) return;
   throw new WaybillError(
     caller.type === "stranger" ? 401 : 403,

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { digestOf, generateKey, newId, signManifest } from "@waybill/protocol";
 import { CALLS } from "@waybill/protocol/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ask, asOperator, openWorld } from "../served-fixture.ts";
+import { ask, asOperator, codeOf, openWorld } from "../served-fixture.ts";
 import type { Answer, Ask, Party, World } from "../served-fixture.ts";
 import { ajv, mutated, readDescription } from "./described-fixture.ts";
 import type { Described, Json } from "./described-fixture.ts";
@@ -98,6 +98,11 @@ beforeAll(async () => {
     exportLedger: { query: { after: 0 }, expected: 200 },
     getCheckpoint: { expected: 200 },
     watchLedger: { query: { after: 0 }, expected: 200 },
+    getConsole: { expected: 200 },
+    getConsoleFile: { path: { file: "index.html" }, expected: 200 },
+    getConsoleHost: { expected: 200 },
+    createConsoleLink: { body: { role: "reader" }, expected: 200 },
+    openConsoleSession: { body: { code: codeOf(world.served) }, expected: 200 },
     getFront: { expected: 200 },
     getHub: { expected: 200 },
     getSkill: { expected: 200 },

@@ -9,6 +9,7 @@ import {
   shapes,
 } from "@waybill/protocol/wire";
 import type { Shape } from "@waybill/protocol/wire";
+import { CONSOLE_SCHEME } from "../console/sessions.ts";
 import { NDJSON } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import { SOCKET_COSTS } from "../socket/costs.ts";
@@ -20,11 +21,11 @@ const DESCRIPTION =
 
 const SECURITY: Readonly<Record<Who, readonly Json[]>> = {
   anyone: [],
-  reader: [{}, { agent: [] }, { operator: [] }],
-  local: [{}, { operator: [] }, { metrics: [] }],
+  reader: [{}, { agent: [] }, { operator: [] }, { console: [] }],
+  local: [{}, { operator: [] }, { console: [] }, { metrics: [] }],
   agent: [{ agent: [] }],
-  party: [{ agent: [] }, { operator: [] }],
-  operator: [{ operator: [] }],
+  party: [{ agent: [] }, { operator: [] }, { console: [] }],
+  operator: [{ operator: [] }, { console: [] }],
 };
 
 const SECURITY_SCHEMES = {
@@ -39,6 +40,12 @@ const SECURITY_SCHEMES = {
     scheme: OPERATOR_SCHEME,
     description:
       'payload.mac, both in base64url: an HMAC-SHA256, keyed by the operator token, of "waybill operator 1", a line feed and the payload, which is {"waybill":1,"kind":"operator_request","domain","host","id","at","method","path","body_digest"}: one for each request. The token itself is never sent.',
+  },
+  console: {
+    type: "http",
+    scheme: CONSOLE_SCHEME,
+    description:
+      "session.payload.mac: the session that openConsoleSession returned, then payload and mac as those of an operator, keyed by the custody domain, a dot and the key of the session. A session for a reader can only read.",
   },
   metrics: {
     type: "http",
@@ -61,6 +68,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "dead-letters": "Handoffs that ended without a result of their recipient.",
   ledger: "The ledger of all handoffs, for operators.",
   watch: "New entries of the ledger as they are written, for operators.",
+  console: "The page of this hub, and signing in to it.",
   hub: "The hub itself.",
 };
 
@@ -216,5 +224,6 @@ function nameOf(shape: string): string {
 
 function tagOf({ path }: AnyOperation): string {
   const [first = "", second = ""] = path.split("/").slice(1);
+  if (first === "console") return first;
   return first === "v1" ? second : "hub";
 }

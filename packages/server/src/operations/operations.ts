@@ -2,6 +2,7 @@ import { admissionOperations } from "./admission.ts";
 import { agentOperations } from "./agents.ts";
 import { blobOperations } from "./blobs.ts";
 import { capabilityOperations } from "./capabilities.ts";
+import { consoleOperations } from "./console.ts";
 import { deadLetterOperations } from "./dead-letters.ts";
 import { envelopeOperations } from "./envelopes.ts";
 import { groupOperations } from "./groups.ts";
@@ -24,6 +25,7 @@ export function operations(): readonly AnyOperation[] {
     ...blobOperations(),
     ...deadLetterOperations(),
     ...ledgerOperations(),
+    ...consoleOperations(),
     ...wellKnownOperations(),
   ];
 }

@@ -58,6 +58,29 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/dev.ts")).run,
   },
   {
+    name: "console",
+    says: "Open a hub's console, served from this machine: what happens, every signature checked.",
+    settings: HUB,
+    options: [
+      {
+        name: "role",
+        value: "<role>",
+        says: "operator, or reader: may see everything and change nothing (operator)",
+      },
+    ],
+    examples: [
+      {
+        line: "waybill console",
+        says: "prints a link that signs in once; Ctrl-C stops serving the page",
+      },
+      {
+        line: "waybill console --role reader --hub https://hub.example.org",
+        says: "a page of your own machine, which a lying hub can't change",
+      },
+    ],
+    load: async () => (await import("../commands/console.ts")).run,
+  },
+  {
     name: "hub",
     says: "Start a hub that others can reach.",
     settings: SERVED,

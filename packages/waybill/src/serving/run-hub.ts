@@ -40,9 +40,17 @@ export async function runHub(
   });
   try {
     const { hubId, domain, url, operatorToken, database } = hub;
-    const where = { hub: hubId, domain, url, operator_token: operatorToken, database };
+    const link = options.mode === "dev" ? hub.consoleLink() : undefined;
+    const where = {
+      hub: hubId,
+      domain,
+      url,
+      operator_token: operatorToken,
+      database,
+      console: link,
+    };
     await terminal.answer(where, (style) =>
-      bannerText(hub, options.mode, Date.now() - startedAt, style),
+      bannerText(hub, { ...options, link, tookMs: Date.now() - startedAt }, style),
     );
     isReady = true;
     // Without it, a hub under load takes 150 MB more.
@@ -88,9 +96,19 @@ function openWarning(host: string, style: Style): string {
   ].join("\n");
 }
 
-function bannerText(hub: RunningHub, mode: "dev" | "hub", tookMs: number, style: Style): string {
+interface Started {
+  readonly mode: RunOptions["mode"];
+  /** Signs in to the console, once. */
+  readonly link: string | undefined;
+  readonly tookMs: number;
+}
+
+function bannerText(hub: RunningHub, { mode, link, tookMs }: Started, style: Style): string {
   const { url, database, hubKey, tokenFile } = hub;
   const rows: (readonly [string, string])[] = [
+    ...(link === undefined
+      ? []
+      : [["console", `${style.link(link)} ${style.faint("signs in once")}`] as const]),
     ["API", style.link(`${url}/v1`)],
     ["socket", style.link(`${url.replace(/^http/, "ws")}/v1/socket`)],
     ["for an agent", `${style.link(`${url}/skill.md`)} ${style.faint("how to join with curl")}`],

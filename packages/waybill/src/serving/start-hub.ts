@@ -34,6 +34,8 @@ export interface RunningHub {
   readonly database: string;
   readonly hubKey: string;
   readonly tokenFile: string;
+  /** A link that signs in to the console, once. */
+  consoleLink(): string;
   /** Lets requests in progress finish, and closes the database. */
   close(): Promise<void>;
 }
@@ -79,7 +81,9 @@ export async function startHub(
     const urlFile = writeOwn(data, DATA_FILES.url, here);
     closing.push(async () => removeUrlFile(urlFile, here));
     const { id: hubId, domain } = hub;
-    return { hubId, domain, url, operatorToken, database, hubKey, tokenFile, close };
+    const consoleLink = () => served.consoleLink();
+    const files = { database, hubKey, tokenFile };
+    return { hubId, domain, url, operatorToken, ...files, consoleLink, close };
   } catch (error) {
     await close();
     throw error;

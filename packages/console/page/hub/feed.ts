@@ -1,0 +1,107 @@
+import { signal } from "@preact/signals";
+import { WaybillError } from "@waybill/protocol";
+import type { WireEntry } from "@waybill/protocol/wire";
+import { apply, isEnded, payloadOf } from "./handoffs.ts";
+import type { HandoffRow } from "./handoffs.ts";
+import { get, lines } from "./hub.ts";
+import { Rates } from "./rates.ts";
+
+/** Whether the page shows what happens now. */
+export type Connection =
+  | { readonly type: "connecting" }
+  | { readonly type: "live" }
+  | { readonly type: "gone"; readonly since: number; readonly why: string };
+
+/** How many entries are read when the page opens. */
+const ENTRIES_AT_FIRST = 5_000;
+const ROWS_AT_MOST = 100_000;
+const AGAIN_MS = 500;
+const AGAIN_AT_MOST_MS = 5_000;
+
+export const connection = signal<Connection>({ type: "connecting" });
+/** Grows with every change of the rows; a view that reads it is drawn again. */
+export const version = signal(0);
+/** The entry after which the page knows what happened. */
+export const knownFrom = signal(0);
+
+/** By id, in the order in which they were handed off. */
+export const rows = new Map<string, HandoffRow>();
+export const rates = new Rates();
+
+type Listener = (entry: WireEntry) => void;
+const listeners = new Set<Listener>();
+
+/** Called with every new entry, until the returned function is called. */
+export function onEntry(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The newest entry that this page has read. */
+let lastSequence = 0;
+let isPlanned = false;
+
+/** Follows the ledger until the signal aborts, also when the hub goes away and comes back. */
+export async function follow(stop: AbortSignal): Promise<void> {
+  for (let wait = AGAIN_MS; !stop.aborted; wait = Math.min(wait * 2, AGAIN_AT_MOST_MS)) {
+    try {
+      const head = await headOf(stop);
+      // A hub that was restored from a backup ends earlier: everything is read again.
+      if (lastSequence === 0 || head < lastSequence) restart(Math.max(0, head - ENTRIES_AT_FIRST));
+      const path = `/v1/watch?after=${lastSequence}`;
+      for await (const batch of lines(path, stop)) {
+        if (connection.value.type !== "live") connection.value = { type: "live" };
+        wait = AGAIN_MS;
+        for (const line of batch) take(JSON.parse(line) as WireEntry);
+      }
+      lose("It is shutting down.");
+    } catch (error) {
+      if (stop.aborted) return;
+      const { status, message } = WaybillError.from(error);
+      if (status === 401) return;
+      lose(status === 503 ? "" : message);
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+function lose(why: string): void {
+  const { value } = connection;
+  const since = value.type === "gone" ? value.since : Date.now();
+  connection.value = { type: "gone", since, why };
+}
+
+function restart(after: number): void {
+  rows.clear();
+  lastSequence = after;
+  knownFrom.value = after;
+  plan();
+}
+
+async function headOf(stop: AbortSignal): Promise<number> {
+  const { checkpoint } = await get<{ checkpoint: string }>("/v1/ledger/checkpoint", stop);
+  return (payloadOf(checkpoint) as unknown as { readonly sequence: number }).sequence;
+}
+
+function take(entry: WireEntry): void {
+  lastSequence = entry.sequence;
+  const { size } = rows;
+  const before = entry.handoff_id === null ? undefined : rows.get(entry.handoff_id);
+  const wasOpen = before !== undefined && !isEnded(before);
+  const row = apply(rows, entry);
+  if (rows.size > size) rates.count("begun", Date.parse(entry.at));
+  if (wasOpen && row !== undefined && isEnded(row)) rates.count("ended", Date.parse(entry.at));
+  if (rows.size > ROWS_AT_MOST) rows.delete(rows.keys().next().value!);
+  for (const listener of listeners) listener(entry);
+  plan();
+}
+
+/** However much happens, the page is drawn at most once a frame. */
+function plan(): void {
+  if (isPlanned) return;
+  isPlanned = true;
+  requestAnimationFrame(() => {
+    isPlanned = false;
+    version.value++;
+  });
+}

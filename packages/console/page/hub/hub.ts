@@ -1,0 +1,67 @@
+import { WaybillError } from "@waybill/protocol";
+import { errorOfResponse } from "@waybill/protocol/wire";
+import { proofOf, session, signOut } from "./session.ts";
+
+const NDJSON = "application/x-ndjson";
+
+/** Asks the hub as whoever is signed in. */
+export async function get<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
+  return (await (await send("GET", path, { signal })).json()) as Answer;
+}
+
+/** The text of an answer that is not JSON. */
+export async function getText(path: string, signal?: AbortSignal): Promise<string> {
+  return (await send("GET", path, { signal })).text();
+}
+
+/** The lines of a stream in batches, as they arrive. */
+export async function* lines(path: string, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+  const { body } = await send("GET", path, { signal, accept: NDJSON });
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const found = (rest + value).split("\n");
+      rest = found.pop()!;
+      // Empty lines keep the connection alive.
+      yield found.filter((line) => line !== "");
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+interface Sent {
+  readonly accept?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function send(method: string, path: string, { accept, signal }: Sent): Promise<Response> {
+  const current = session.value;
+  if (!current) throw new WaybillError(401, "Nobody is signed in.");
+  const headers: Record<string, string> = {
+    authorization: await proofOf(current, method, path, undefined),
+    ...(accept !== undefined && { accept }),
+  };
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      // A redirect would lead to another server.
+      redirect: "error",
+      cache: "no-store",
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new WaybillError(503, "The hub does not answer.", { cause });
+  }
+  if (response.ok) return response;
+  const error = errorOfResponse(response.status, await response.text());
+  if (error.status === 401) await signOut(error.message);
+  throw error;
+}

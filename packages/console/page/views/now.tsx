@@ -1,0 +1,152 @@
+import { useComputed } from "@preact/signals";
+import type { WirePresence } from "@waybill/protocol/wire";
+import { connection, knownFrom, rates, rows, version } from "../hub/feed.ts";
+import { isEnded } from "../hub/handoffs.ts";
+import { get, getText } from "../hub/hub.ts";
+import { RateChart } from "../parts/chart.tsx";
+import { HandoffTable } from "../parts/handoff-table.tsx";
+import { Problem, useLoaded } from "../parts/loaded.tsx";
+import { Figure, Text, useNow } from "../parts/text.tsx";
+import { gauge } from "../hub/metrics.ts";
+
+const AGAIN_MS = 3_000;
+const AGENTS = 100;
+
+/** What happens at this hub. */
+export function Now() {
+  const counts = useComputed(() => {
+    void version.value;
+    const found = { open: 0, asks: 0, dead: 0, failed: 0 };
+    for (const row of rows.values()) {
+      if (!isEnded(row)) found.open++;
+      if (row.standing === "asks") found.asks++;
+      if (row.standing === "dead letter") found.dead++;
+      if (row.standing === "failed") found.failed++;
+    }
+    return found;
+  });
+  const isLive = connection.value.type === "live";
+  const agents = useLoaded(
+    (signal) =>
+      get<{ agents: WirePresence[]; next?: string }>(`/v1/agents?limit=${AGENTS}`, signal),
+    [isLive],
+    AGAIN_MS,
+  );
+  const metrics = useLoaded((signal) => getText("/metrics", signal), [isLive], AGAIN_MS);
+  const at = useNow();
+  const { open, asks, dead, failed } = counts.value;
+  const from = knownFrom.value;
+  return (
+    <>
+      <h1>Now</h1>
+      <dl class="figures">
+        <Figure
+          label="Open"
+          value={open}
+          says={`${rates.perSecond("begun", at).toFixed(1)} a second handed off`}
+        />
+        <Figure label="Waiting for an answer" value={asks} tone={asks > 0 ? "warn" : ""} />
+        <Figure label="Failed" value={failed} says="by their recipient" />
+        <Figure
+          label="Dead letters"
+          value={dead}
+          tone={dead > 0 ? "bad" : ""}
+          says="without a verdict"
+        />
+      </dl>
+      <p class="note">
+        {from === 0
+          ? "Counted over the whole ledger."
+          : `Counted since entry ${from.toLocaleString("en")} of the ledger.`}
+      </p>
+      <div class="columns">
+        <section aria-labelledby="rates">
+          <h2 id="rates">Throughput</h2>
+          <p class="legend">
+            <span class="key begun">begun {rates.perSecond("begun", at).toFixed(1)} /s</span>
+            <span class="key ended">ended {rates.perSecond("ended", at).toFixed(1)} /s</span>
+          </p>
+          <RateChart rates={rates} />
+        </section>
+        <section aria-labelledby="health">
+          <h2 id="health">Hub</h2>
+          <Problem>{metrics.problem}</Problem>
+          <Health text={metrics.value} />
+        </section>
+      </div>
+      <section aria-labelledby="agents">
+        <h2 id="agents">Agents</h2>
+        <Problem>{agents.problem}</Problem>
+        <AgentCards
+          agents={agents.value?.agents ?? []}
+          hasMore={agents.value?.next !== undefined}
+        />
+      </section>
+      <section aria-labelledby="latest">
+        <h2 id="latest">Latest handoffs</h2>
+        <HandoffTable label="Latest handoffs" />
+      </section>
+    </>
+  );
+}
+
+const MEGABYTE = 1_000_000;
+
+function Health({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return <p class="empty">Asking…</p>;
+  const lag = gauge(text, "nodejs_eventloop_lag_p99_seconds");
+  return (
+    <dl class="facts">
+      <dt>Ledger</dt>
+      <dd>{gauge(text, "waybill_ledger_entries_total").toLocaleString("en")} entries</dd>
+      <dt>At work</dt>
+      <dd>
+        {gauge(text, "waybill_attempts_in_flight")} attempts, room for{" "}
+        {gauge(text, "waybill_credit").toLocaleString("en")}
+      </dd>
+      <dt>Delay</dt>
+      <dd>{(lag * 1000).toFixed(0)} ms of the event loop (p99)</dd>
+      <dt>Memory</dt>
+      <dd>{Math.round(gauge(text, "process_resident_memory_bytes") / MEGABYTE)} MB</dd>
+      <dt>Faults</dt>
+      <dd>{gauge(text, "waybill_failures_total")} since it started</dd>
+    </dl>
+  );
+}
+
+function AgentCards({
+  agents,
+  hasMore,
+}: {
+  readonly agents: readonly WirePresence[];
+  readonly hasMore: boolean;
+}) {
+  if (agents.length === 0) return <p class="empty">No agent has enrolled yet.</p>;
+  return (
+    <>
+      <ul class="cards">
+        {agents.map((agent) => {
+          const { agent_id: id, is_connected: isConnected, in_flight: held, credit } = agent;
+          return (
+            <li key={id}>
+              <strong>
+                <Text value={id} />
+              </strong>
+              <span class={`mark ${isConnected ? "good" : "quiet"}`}>
+                <span aria-hidden="true">{isConnected ? "●" : "○"}</span>{" "}
+                {agent.is_retired === true ? "retired" : isConnected ? "connected" : "away"}
+              </span>
+              <small>
+                {isConnected && `${held} at work, room for ${credit}. `}
+                {agent.capabilities.length > 0 && (
+                  <Text value={agent.capabilities.map(({ name }) => name).join(", ")} />
+                )}
+              </small>
+            </li>
+          );
+        })}
+      </ul>
+      {hasMore && <p class="note">These are the first {agents.length}, by name.</p>}
+    </>
+  );
+}

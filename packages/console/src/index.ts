@@ -1,0 +1,2 @@
+export { consolePage } from "./page.ts";
+export type { ConsolePage, PageFile } from "./page.ts";
