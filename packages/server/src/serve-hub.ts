@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
 import { Hosts, isLocalOnly, isLoopback } from "./access/hosts.ts";
 import { operatorTokenOf } from "./access/operator-token.ts";
+import { FairBytes } from "./access/fair-bytes.ts";
 import { FairSlots } from "./access/fair-slots.ts";
 import { RateLimits } from "./access/rate-limits.ts";
 import { FairScheduler } from "./access/fair-scheduler.ts";
@@ -50,6 +51,9 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const operatorToken = await operatorTokenOf(store, hub.domain, options.operatorToken);
   const tolls = new RateLimits(budgets);
   const turns = new FairScheduler(limits.turnMs, () => budgets.hit("turnMs"));
+  const largeMessages = new FairBytes(limits.largeBytesPerHub, () =>
+    budgets.hit("largeBytesPerHub"),
+  );
   const slots = new FairSlots(limits.callsPerHub, {
     waited: () => budgets.hit("callsPerHub"),
     begin: (who, work) => turns.run(who, work),
@@ -74,6 +78,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     door,
     connections,
     turns,
+    largeMessages,
     hubLimits: operator.limits,
     budgets,
     tls,
@@ -150,6 +155,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     door,
     tolls,
     turns,
+    largeMessages,
     slots,
     searchSlots,
     called: (call, status, seconds) => metrics.calls.observe(seconds, { call, status }),

@@ -74,7 +74,22 @@ export function textToBase64url(text: string): string {
 /** The bytes, or undefined for a text that `toBase64url` does not write: bytes have only one encoding. */
 export function fromBase64url(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, "base64url");
-  return bytes.toString("base64url") === text ? plain(bytes) : undefined;
+  return isEncodingOf(text, bytes) ? plain(bytes) : undefined;
+}
+
+/** Encoded at a time, without a rest: the whole encoding would be garbage of the size of an envelope. */
+const ENCODED_BYTES = 12 * 1024;
+const ENCODED_CHARACTERS = (ENCODED_BYTES / 3) * 4;
+
+function isEncodingOf(text: string, bytes: Buffer): boolean {
+  if (text.length !== Math.ceil((bytes.length * 4) / 3)) return false;
+  for (let at = 0, start = 0; at < bytes.length; at += ENCODED_BYTES) {
+    const end = start + ENCODED_CHARACTERS;
+    const encoded = bytes.toString("base64url", at, at + ENCODED_BYTES);
+    if (encoded !== text.slice(start, end)) return false;
+    start = end;
+  }
+  return true;
 }
 
 export function utf8(text: string): Uint8Array {

@@ -49,6 +49,22 @@ describe.each(PATHS)("%s", (_, platform) => {
     }
   });
 
+  test("base64url of a long text accepts no other encoding at any place", () => {
+    // Around the pieces in which the encoding may be compared.
+    for (const length of [12_287, 12_288, 12_289, 40_000]) {
+      const bytes = Uint8Array.from({ length }).map((_byte, index) => index % 251);
+      const text = Buffer.from(bytes).toString("base64url");
+      expect(platform.fromBase64url(text)).toEqual(bytes);
+      for (const at of [0, 16_383, 16_384, text.length - 1].filter((each) => each < text.length)) {
+        for (const wrong of ["=", "+", " ", ""]) {
+          const changed = text.slice(0, at) + wrong + text.slice(at + 1);
+          const isCanonical = Buffer.from(changed, "base64url").toString("base64url") === changed;
+          expect(platform.fromBase64url(changed) !== undefined, `${at}`).toBe(isCanonical);
+        }
+      }
+    }
+  });
+
   test("every text is either refused or encodes to itself again", () => {
     const character = fc.oneof(
       { weight: 8, arbitrary: fc.constantFrom(..."ABQgwz019-_") },

@@ -7,6 +7,7 @@ export type WorkLimit =
   | "streamsPerAgent"
   | "streamsPerHub"
   | "callBytesPerHub"
+  | "largeBytesPerHub"
   | "callsPerHub"
   | "searchesPerHub"
   | "strangerCallsPerHub"
@@ -49,6 +50,14 @@ export const WORK_BUDGETS: Readonly<Record<WorkLimit, Budget>> = {
     unit: "bytes",
     per: "hub",
     bounds: "messages whose calls are under way or wait on all sockets; the heavier ones wait",
+    beyond: "wait",
+  },
+  largeBytesPerHub: {
+    limit: 2 * MIB,
+    unit: "bytes",
+    per: "hub",
+    bounds:
+      "messages and bodies of 32 KiB and more from when they are parsed to when they are answered, and one more; next is whoever has had the fewest bytes",
     beyond: "wait",
   },
   callsPerHub: {

@@ -2,6 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { Json, Limits } from "@waybill/protocol";
+import { LARGE_MESSAGE_BYTES, STRANGERS } from "../access/fair-bytes.ts";
+import type { FairBytes } from "../access/fair-bytes.ts";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
 import type { Connections } from "./connections.ts";
 import type { HeaderCheckOptions } from "./check-headers.ts";
@@ -13,6 +15,7 @@ export interface BodyOptions {
   readonly door: HeaderCheckOptions;
   readonly connections: Connections;
   readonly turns: FairScheduler;
+  readonly largeMessages: FairBytes;
   readonly hubLimits: Limits;
 }
 
@@ -28,9 +31,15 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * refused.
  */
 export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Body> {
-  const { door, connections, turns, hubLimits } = options;
+  const { door, connections, turns, largeMessages, hubLimits } = options;
   const bytes = await take(request, door, connections);
   const { owner, address = "" } = connections.of(request.socket) ?? {};
+  if (bytes.length >= LARGE_MESSAGE_BYTES) {
+    await new Promise<void>((resolve) =>
+      largeMessages.enter(owner ?? STRANGERS, bytes.length, resolve),
+    );
+    inWork.set(request, bytes.length);
+  }
   return new Promise((resolve, reject) => {
     const work = () => {
       try {
@@ -42,6 +51,17 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
     if (owner === undefined) turns.runForStranger(address, work);
     else turns.run(owner, work);
   });
+}
+
+/** What has entered for requests that are not answered yet. */
+const inWork = new WeakMap<IncomingMessage, number>();
+
+/** A request has its answer, and what its body needs besides the bytes is not needed any more. */
+export function leaveBody(request: IncomingMessage, largeMessages: FairBytes): void {
+  const bytes = inWork.get(request);
+  if (bytes === undefined) return;
+  inWork.delete(request);
+  largeMessages.leave(bytes);
 }
 
 function take(

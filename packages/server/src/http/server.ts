@@ -10,11 +10,12 @@ import { WaybillError } from "@waybill/protocol";
 import fastify from "fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Budgets } from "../budgets.ts";
+import type { FairBytes } from "../access/fair-bytes.ts";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
 import { faultOf } from "../log.ts";
 import type { HubLogger } from "../log.ts";
 import type { TlsFiles } from "../options.ts";
-import { readBody } from "./body.ts";
+import { leaveBody, readBody } from "./body.ts";
 import type { Connections } from "./connections.ts";
 import { discardRest } from "./discard.ts";
 import type { HeaderCheckOptions } from "./check-headers.ts";
@@ -29,6 +30,7 @@ export interface HttpOptions {
   readonly budgets: Budgets;
   readonly connections: Connections;
   readonly turns: FairScheduler;
+  readonly largeMessages: FairBytes;
   readonly tls: TlsFiles | undefined;
   readonly logger: HubLogger | undefined;
   /** A request was answered. */
@@ -74,6 +76,7 @@ export function httpServer(options: HttpOptions): HttpServer {
     done(new WaybillError(400, "The body must be application/json: set the Content-Type."));
   });
   server.addHook("onSend", (request, _reply, payload, done) => {
+    leaveBody(request.raw, options.largeMessages);
     if (typeof payload === "string") connections.holdForRequest(request.raw, payload.length);
     done(null, payload);
   });

@@ -6,6 +6,7 @@ import type { WaybillError } from "@waybill/protocol";
 import { Budgets } from "../budgets.ts";
 import type { Connection } from "../http/connections.ts";
 import { RateLimits } from "../access/rate-limits.ts";
+import { FairBytes } from "../access/fair-bytes.ts";
 import { FairScheduler } from "../access/fair-scheduler.ts";
 import { Intake } from "./intake.ts";
 import { Reading } from "./reading.ts";
@@ -76,7 +77,17 @@ interface Opened {
   readonly held: { cuttable: number; pending: number };
 }
 
-function open(budgets: Budgets = new Budgets(), turnMs = 10): Opened {
+interface OpenOptions {
+  readonly budgets?: Budgets;
+  readonly turnMs?: number;
+  readonly largeMessages?: FairBytes;
+}
+
+function open({
+  budgets = new Budgets(),
+  turnMs = 10,
+  largeMessages = new FairBytes(budgets.limits.largeBytesPerHub, () => undefined),
+}: OpenOptions = {}): Opened {
   const tolls = new RateLimits(budgets);
   const address = "127.0.0.1";
   const line = new Line();
@@ -95,6 +106,7 @@ function open(budgets: Budgets = new Budgets(), turnMs = 10): Opened {
     budgets,
     tolls,
     turns: new FairScheduler(turnMs, () => undefined),
+    largeMessages,
     connection,
     toll: tolls.enter({ address, bytes: 0, isSigned: false, isTrusted: false }),
     reading,
@@ -130,7 +142,9 @@ test("41: after a failure a socket is read a little further, at a bounded cost",
 });
 
 test("41: a frame after a failure costs a request, or a call if an agent sends it", () => {
-  const opened = open(new Budgets({ requestsPerAddress: 1, burstPerAddress: 3 }));
+  const opened = open({
+    budgets: new Budgets({ requestsPerAddress: 1, burstPerAddress: 3 }),
+  });
   for (let count = 0; count < 65; count++) opened.line.emit("ping", Buffer.alloc(1));
   // The socket has cost one, too.
   for (const isPaused of [false, false, true]) {
@@ -138,7 +152,7 @@ test("41: a frame after a failure costs a request, or a call if an agent sends i
     expect(opened.line.isPaused).toBe(isPaused);
   }
   const budgets = new Budgets({ callsPerAgent: 1, burstPerAgent: 3 });
-  const known = open(budgets);
+  const known = open({ budgets });
   known.session.agent = "anna";
   known.line.emit("message", Buffer.alloc(1), true);
   expect(known.failures).toEqual([400]);
@@ -150,7 +164,7 @@ test("41: a frame after a failure costs a request, or a call if an agent sends i
 
 test("41: bytes after a failure are charged, and large messages are not read to their end", () => {
   const budgets = new Budgets({ bytesPerAddress: 1, burstBytesPerAddress: 30_000 });
-  const { line, intake, failures } = open(budgets);
+  const { line, intake, failures } = open({ budgets });
   for (let count = 0; count < 65; count++) line.emit("ping", Buffer.alloc(1));
   expect(failures).toEqual([401]);
   intake.received(16 * 1024);
@@ -165,7 +179,7 @@ test("41: bytes after a failure are charged, and large messages are not read to 
 });
 
 test("41: a message with many frames is processed in pieces, each in a turn of its own", async () => {
-  const opened = open(new Budgets(), 1e-9);
+  const opened = open({ turnMs: 1e-9 });
   const { session, pieces, held } = opened;
   session.agent = "anna";
   send(opened, pings(1_000));
@@ -201,7 +215,7 @@ test("bytes of complete messages do not count as the beginning of another one", 
 
 test("41: the calls under way on a socket are bounded, and further frames wait here", async () => {
   const budgets = new Budgets({ callsAtOnce: 40, itemsPerTurn: 32 });
-  const opened = open(budgets);
+  const opened = open({ budgets });
   const { line, session, pieces } = opened;
   session.agent = "anna";
   session.areCalls = true;
@@ -217,4 +231,65 @@ test("41: the calls under way on a socket are bounded, and further frames wait h
   session.answer(1);
   await nextTurn();
   expect(pieces).toEqual([32, 32, 32]);
+});
+
+/** A message of so many bytes, with one call. */
+const large = (bytes: number): string =>
+  JSON.stringify({ type: "call", number: 1, call: "find", params: { query: "x".repeat(bytes) } });
+
+test("24: large messages are parsed while there is room for their bytes, until their calls are answered", async () => {
+  const largeMessages = new FairBytes(200_000, () => undefined);
+  const opened = Array.from({ length: 6 }, (_each, index) => {
+    const each = open({ largeMessages });
+    each.session.agent = `agent-${index}`;
+    each.session.areCalls = true;
+    send(each, large(100_000));
+    return each;
+  });
+  const parsed = () => opened.filter(({ pieces }) => pieces.length > 0).length;
+  await nextTurn();
+  expect(parsed()).toBe(2);
+  for (const [index, each] of opened.slice(0, 4).entries()) {
+    each.session.answer(1);
+    await nextTurn();
+    expect(parsed()).toBe(3 + index);
+  }
+});
+
+test("24: a small message needs no room", async () => {
+  const largeMessages = new FairBytes(1, () => undefined);
+  const [heavy, light] = [open({ largeMessages }), open({ largeMessages })];
+  heavy.session.agent = "anna";
+  heavy.session.areCalls = true;
+  send(heavy, large(100_000));
+  light.session.agent = "berta";
+  send(light, pings(1));
+  await nextTurn();
+  expect(light.pieces).toEqual([1]);
+});
+
+test("24: a socket that closes or fails leaves its room to others", async () => {
+  const largeMessages = new FairBytes(1, () => undefined);
+  const [working, closing, failing, next] = ["anna", "berta", "carla", "dora"].map((agent) => {
+    const opened = open({ largeMessages });
+    opened.session.agent = agent;
+    return opened;
+  });
+  working!.session.areCalls = true;
+  for (const each of [working, closing]) send(each!, large(100_000));
+  send(failing!, "?".repeat(100_000));
+  send(next!, large(100_000));
+  for (const each of [closing, working]) {
+    each!.reading.close();
+    each!.line.emit("close");
+  }
+  await nextTurn();
+  expect(next!.pieces).toEqual([]);
+  // Its call is still under way in the hub.
+  working!.session.answer(1);
+  await nextTurn();
+  await nextTurn();
+  expect(closing!.pieces).toEqual([]);
+  expect(failing!.failures).toEqual([400]);
+  expect(next!.pieces).toEqual([1]);
 });

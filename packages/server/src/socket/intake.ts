@@ -5,6 +5,8 @@ import { messageCharacters, readAgentFrames } from "@waybill/protocol/wire";
 import type { AgentFrame } from "@waybill/protocol/wire";
 import type { WebSocket } from "ws";
 import type { Budgets } from "../budgets.ts";
+import { LARGE_MESSAGE_BYTES, STRANGERS } from "../access/fair-bytes.ts";
+import type { FairBytes } from "../access/fair-bytes.ts";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
 import { LIGHT_BYTES } from "./reading.ts";
 import type { Reading } from "./reading.ts";
@@ -16,6 +18,8 @@ export interface IntakeOptions extends Pick<
 > {
   readonly limits: HubLimits;
   readonly turns: FairScheduler;
+  /** The large messages in work, of all sockets and requests. */
+  readonly largeMessages: FairBytes;
   readonly reading: Reading;
   /** Takes the frames. */
   readonly session: Session;
@@ -41,6 +45,10 @@ export class Intake {
   readonly #messages: Message[] = [];
   /** The rest of the message that is being processed. */
   #rest: Rest | undefined;
+  /** Bytes of large messages that have entered and are still in work. */
+  #entered = 0;
+  /** Whether the next message has entered. */
+  #isNextIn = false;
   #frames = 0;
   #lastPart = 0;
   #isQueued = false;
@@ -63,6 +71,8 @@ export class Intake {
       this.#leaveOut(data.length);
       this.#try(() => this.#pay(1, 0));
     });
+    // Messages that wait for room would wait on.
+    socket.once("close", () => this.#drop());
   }
 
   /** The agent that pays; undefined before its hello. */
@@ -110,6 +120,18 @@ export class Intake {
     const reading = this.#reading;
     if (reading.isPausedFor("calls")) return;
     this.#isQueued = true;
+    const next = this.#rest === undefined ? this.#messages[0]!.data.length : 0;
+    if (next < LARGE_MESSAGE_BYTES || this.#isNextIn) return this.#awaitTurn();
+    // A large message costs several times its bytes until its calls are answered.
+    this.#options.largeMessages.enter(this.#agent ?? STRANGERS, next, () => {
+      this.#entered += next;
+      this.#isNextIn = true;
+      this.#awaitTurn();
+    });
+  }
+
+  #awaitTurn(): void {
+    const reading = this.#reading;
     const { turns, connection } = this.#options;
     const work = () => {
       this.#isQueued = false;
@@ -124,6 +146,7 @@ export class Intake {
   }
 
   #takePiece(): void {
+    if (this.#rest === undefined) this.#isNextIn = false;
     const { frames, bytes } = (this.#rest ??= this.#read(this.#messages.shift()!));
     const { itemsPerTurn: most } = this.#budgeted;
     const isLast = frames.length <= most;
@@ -131,6 +154,17 @@ export class Intake {
     this.#rest = isLast ? undefined : { frames: frames.slice(most), bytes: bytes - share };
     this.#reading.queued -= share;
     this.#pass(frames.slice(0, most), share);
+    this.#leave();
+  }
+
+  /** Makes room for as many bytes of large messages as are worked off. */
+  #leave(): void {
+    const called = this.#session.calls > 0 ? this.#reading.called : 0;
+    const inWork = (this.#rest?.bytes ?? 0) + called;
+    if (this.#entered <= inWork) return;
+    const done = this.#entered - inWork;
+    this.#entered = inWork;
+    this.#options.largeMessages.leave(done);
   }
 
   #pass(frames: readonly AgentFrame[], bytes: number): void {
@@ -160,6 +194,7 @@ export class Intake {
     reading.called -= bytes;
     if (status === 401) this.#payForFailure();
     if (!this.#hasTooManyCalls) reading.resume("calls");
+    this.#leave();
     reading.account();
     if (!reading.isClosed && !this.#hasFailed) this.#queue();
   }
@@ -168,6 +203,7 @@ export class Intake {
     this.#messages.length = 0;
     this.#rest = undefined;
     this.#reading.queued = 0;
+    this.#leave();
     this.#reading.account();
   }
 

@@ -9,6 +9,7 @@ import type { Newcomers } from "@waybill/protocol/wire";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import { isForwarded } from "../access/forwarded.ts";
+import type { FairBytes } from "../access/fair-bytes.ts";
 import type { FairSlots } from "../access/fair-slots.ts";
 import type { Toll, RateLimits } from "../access/rate-limits.ts";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
@@ -32,6 +33,7 @@ export interface SocketsOptions {
   readonly door: HeaderCheckOptions;
   readonly tolls: RateLimits;
   readonly turns: FairScheduler;
+  readonly largeMessages: FairBytes;
   readonly slots: FairSlots;
   readonly searchSlots: FairSlots;
   readonly called: SessionOptions["called"];
