@@ -1,4 +1,4 @@
-import { wordsOf } from "@waybill/agent/adapter";
+import { QUESTION_TOOL, wordsOf } from "@waybill/agent/adapter";
 import type { Ask } from "@waybill/agent";
 import type {
   Artifact,
@@ -69,17 +69,10 @@ export function localTool<Input = Json>({ run, ...tool }: LocalTool<Input>): Too
 }
 
 /** Lets the model ask the delegator of the conversation. */
-export function questionTool(name = "ask_delegator"): Tool {
+export function questionTool(name: string = QUESTION_TOOL.name): Tool {
   return localTool<{ question: string }>({
+    ...QUESTION_TOOL,
     name,
-    description:
-      "Asks whoever gave you this work, and gives their answer. Use it only for what you can't find out or decide yourself.",
-    parameters: {
-      type: "object",
-      properties: { question: { type: "string" } },
-      required: ["question"],
-      additionalProperties: false,
-    },
     run: async ({ question }, use) => wordsOf(await use.ask({ id: use.id, text: question })),
   });
 }

@@ -8,6 +8,7 @@ import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import type { Tool } from "@mastra/core/tools";
 import { currentWork } from "@waybill/agent/adapter";
+import { fileOf } from "@waybill/agent/model-messages";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import { seenByChat, Stagehand } from "@waybill/conformance/model";
 import type { Props, Scenery } from "@waybill/conformance/model";
@@ -19,7 +20,6 @@ import { questionTool } from "./question.ts";
 import { remoteTool } from "./remote-tool.ts";
 import type { RemoteResult } from "./remote-tool.ts";
 import { serveAgent } from "./serve.ts";
-import { fileOf } from "./to-model.ts";
 
 /** How the suite uses an agent of Mastra: it is served, and it calls by a tool. */
 export const fixture: AdapterFixture = {

@@ -354,7 +354,7 @@ test("handoffs of one session are one thread of the agent's memory, and a retrie
     told.push(
       messages.filter(({ role }) => role !== "system").map(({ content }) => wordsIn(content)),
     );
-    return told.length === 2 ? { status: 429 } : { text: `Reply ${told.length}.` };
+    return told.length === 2 ? { status: 400 } : { text: `Reply ${told.length}.` };
   });
   const memory = new MockMemory({ storage: new InMemoryStore() });
   const friend = new Agent({ ...plain, model, memory });

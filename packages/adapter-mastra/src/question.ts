@@ -1,31 +1,22 @@
 import { createTool } from "@mastra/core/tools";
 import type { Tool } from "@mastra/core/tools";
 import type { Ask } from "@waybill/agent";
+import { QUESTION_TOOL } from "@waybill/agent/adapter";
+import type { ToolCallPart } from "@waybill/agent/model-messages";
 import { parseJson } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
-import type { ToolCallPart } from "./model-message.ts";
 
 /**
  * Lets a served agent ask its delegator. A tool without `execute` ends the run, so that nothing
  * waits in memory. The answer becomes the tool's result when the run continues.
  */
-export function questionTool(id = "ask_delegator"): Tool {
+export function questionTool(id: string = QUESTION_TOOL.name): Tool {
   return createTool({
     id,
-    description:
-      "Asks whoever gave you this work, and gives their answer. Use it only for what you can't find out or decide yourself.",
-    inputSchema: QUESTION,
+    description: QUESTION_TOOL.description,
+    inputSchema: QUESTION_TOOL.parameters,
   });
 }
-
-const QUESTION: JsonObject = {
-  type: "object",
-  properties: { question: { type: "string" } },
-  required: ["question"],
-  additionalProperties: false,
-};
-
-type JsonObject = Extract<Parameters<typeof createTool>[0]["inputSchema"], { type?: unknown }>;
 
 export function questionOf({
   toolCallId: id,

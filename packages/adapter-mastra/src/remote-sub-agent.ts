@@ -14,7 +14,7 @@ import type { PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult } from "@waybill/agent";
 import { describeForModel, digestOf } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
-import type { ModelMessage } from "./model-message.ts";
+import type { ModelMessage } from "@waybill/agent/model-messages";
 import { broughtAlong, handedOff } from "./remote.ts";
 import type { RemoteOptions, Surroundings } from "./remote.ts";
 import { wordsChunk } from "./streamed.ts";

@@ -12,7 +12,7 @@ import type { OnFailure } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, QuestionEvent } from "@waybill/agent";
 import type { Capability, Json, WaybillError } from "@waybill/protocol";
 import { servedRun } from "./served-run.ts";
-import type { ModelMessage } from "./model-message.ts";
+import type { ModelMessage } from "@waybill/agent/model-messages";
 import { broughtAlong, handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { wordsChunk } from "./streamed.ts";

@@ -1,6 +1,8 @@
 import type { RequestContext } from "@mastra/core/request-context";
 import { call, refuseQuestion, sessionFor } from "@waybill/agent/adapter";
 import type { CallSession, PortableWork } from "@waybill/agent/adapter";
+import { messagesOf } from "@waybill/agent/model-messages";
+import type { ModelMessage } from "@waybill/agent/model-messages";
 import type {
   Agent,
   DeltaEvent,
@@ -10,8 +12,6 @@ import type {
 } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Artifact, Capability, Json, Message } from "@waybill/protocol";
-import { messagesOf } from "./from-model.ts";
-import type { ModelMessage } from "./model-message.ts";
 import { servedRun } from "./served-run.ts";
 
 /** Options for another agent in Mastra: its name there, and the recipient of its handoffs. */

@@ -1,12 +1,23 @@
 import type { Agent } from "@mastra/core/agent";
-import { conversationOf, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
-import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
+import {
+  conversationOf,
+  endOfRun,
+  modelFailure,
+  offerOf,
+  outputOf,
+  textMessage,
+} from "@waybill/agent/adapter";
+import type { ErrorTable, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
+import {
+  artifactsIn,
+  messagesOf,
+  modelMessagesOf,
+  openCallsOf,
+  toolResult,
+} from "@waybill/agent/model-messages";
+import type { ModelMessage } from "@waybill/agent/model-messages";
 import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
 import { requestContextOf } from "./served-run.ts";
-import { endOf, ERRORS, withHostsWords } from "./failure.ts";
-import { artifactsIn, messagesOf } from "./from-model.ts";
-import { openCallsOf } from "./model-message.ts";
-import type { ModelMessage } from "./model-message.ts";
 import { dataOfAnswer, questionOf, questionOfSuspension } from "./question.ts";
 import type { Suspension } from "./question.ts";
 import { takeOutput, usageOf } from "./streamed.ts";
@@ -14,12 +25,14 @@ import type { Chunk } from "./streamed.ts";
 import { namesIn } from "./names.ts";
 import { threadFor } from "./thread.ts";
 import type { Thread } from "./thread.ts";
-import { modelMessagesOf, toolResult } from "./to-model.ts";
+import { onLinesOfTheirOwn } from "./to-model.ts";
 
 // Any agent can be served, whatever its tools and context.
 // oxlint-disable-next-line typescript/no-explicit-any
 type AnyAgent = Agent<any, any, any, any>;
 type Stream = Awaited<ReturnType<AnyAgent["stream"]>>;
+
+const ERRORS: ErrorTable = { MastraTimeoutError: 504 };
 
 /** Options for serving an agent of Mastra. */
 export interface ServeAgentOptions {
@@ -74,10 +87,10 @@ async function held(
   const { work, resume } = run;
   const thread = await threadFor(agent, run);
   const { output_schema: schema } = run.capability;
-  const history = modelMessagesOf(conversationOf(work, schema), {
-    self: agent.name,
-    artifacts: work.artifacts,
-  });
+  const turns = conversationOf(work, schema);
+  const history = onLinesOfTheirOwn(
+    modelMessagesOf(turns, { self: agent.name, artifacts: work.artifacts }),
+  );
   const goOn = (before: State) =>
     turn(thread, run, options, before, (more) =>
       agent.stream([...history, ...before.added] as never, more),
@@ -155,8 +168,8 @@ async function turn(
     else if (type === "tool-result") made.push(...artifactsIn(payload.result));
     else if (type === "step-finish") run.addUsage(usageOf(payload));
     else if (type === "file") made.push(...artifactsIn(payload));
-    else if (type === "error") throw withHostsWords(payload.error);
-    else if (type === "tool-error") endOf(payload.error);
+    else if (type === "error") throw modelFailure(payload.error);
+    else if (type === "tool-error") endOfRun(payload.error);
     else if (type === "tool-call-suspended" || type === "tool-call-approval")
       suspended.push({
         ...(payload as unknown as Suspension),

@@ -1,6 +1,6 @@
 import type { CountedUsage, Run } from "@waybill/agent/adapter";
+import { artifactsIn } from "@waybill/agent/model-messages";
 import type { Artifact } from "@waybill/protocol";
-import { artifactsIn } from "./from-model.ts";
 
 /** A chunk of a stream of Mastra. */
 export interface Chunk {

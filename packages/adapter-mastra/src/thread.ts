@@ -1,7 +1,7 @@
 import type { Agent } from "@mastra/core/agent";
 import { MessageList } from "@mastra/core/agent";
 import type { Run } from "@waybill/agent/adapter";
-import type { ModelMessage } from "./model-message.ts";
+import type { ModelMessage } from "@waybill/agent/model-messages";
 
 // Any agent can be served, whatever its tools and context.
 // oxlint-disable-next-line typescript/no-explicit-any

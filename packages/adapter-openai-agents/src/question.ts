@@ -1,11 +1,9 @@
 import { tool } from "@openai/agents";
 import type { FunctionTool, RunState, RunToolApprovalItem } from "@openai/agents";
-import { wordsOf } from "@waybill/agent/adapter";
+import { APPROVAL, approvalIn, QUESTION_TOOL, wordsOf } from "@waybill/agent/adapter";
 import type { Ask } from "@waybill/agent";
 import type { Json } from "@waybill/protocol";
 import { currentServedRun } from "./served-run.ts";
-
-const QUESTION = "ask_delegator";
 
 /**
  * Lets a served agent ask its delegator. The run pauses until the delegator has answered.
@@ -17,15 +15,7 @@ const QUESTION = "ask_delegator";
  */
 export function questionTool(): FunctionTool {
   return tool({
-    name: QUESTION,
-    description:
-      "Asks whoever gave you this work, and gives their answer. Use it only for what you can't find out or decide yourself.",
-    parameters: {
-      type: "object",
-      properties: { question: { type: "string" } },
-      required: ["question"],
-      additionalProperties: false,
-    },
+    ...QUESTION_TOOL,
     strict: true,
     // The answer "approves" the call, which then finds it.
     needsApproval: true,
@@ -33,7 +23,7 @@ export function questionTool(): FunctionTool {
       const answer = currentServedRun()?.answers.get(details?.toolCall?.callId ?? "");
       return wordsOf(answer ?? null);
     },
-  }) as FunctionTool;
+  }) as unknown as FunctionTool;
 }
 
 /** The questions that a paused run waits for, with the ids of the calls. */
@@ -42,7 +32,7 @@ export function questionsOf(interruptions: readonly RunToolApprovalItem[]): Ask[
     const { name, agent } = interruption;
     const id = callIdOf(interruption);
     const given = (interruption.rawItem as { arguments?: string }).arguments ?? "{}";
-    if (name === QUESTION)
+    if (name === QUESTION_TOOL.name)
       return { id, text: (JSON.parse(given) as { question: string }).question };
     return {
       id,
@@ -52,12 +42,6 @@ export function questionsOf(interruptions: readonly RunToolApprovalItem[]): Ask[
     };
   });
 }
-
-const APPROVAL: Json = {
-  type: ["boolean", "object"],
-  properties: { approve: { type: "boolean" }, reason: { type: "string" } },
-  required: ["approve"],
-};
 
 /** Passes the answers to a run. Only a clear yes approves. */
 export function settle<Context>(
@@ -69,22 +53,12 @@ export function settle<Context>(
   for (const interruption of state.getInterruptions()) {
     const answer = answers.get(callIdOf(interruption));
     if (answer === undefined) continue;
-    if (interruption.name === QUESTION || isYes(answer)) state.approve(interruption);
-    else state.reject(interruption, { message: reasonIn(answer) });
+    const { approved, reason } = approvalIn(answer);
+    if (interruption.name === QUESTION_TOOL.name || approved) state.approve(interruption);
+    else state.reject(interruption, { message: reason });
   }
 }
 
 function callIdOf({ rawItem }: RunToolApprovalItem): string {
   return (rawItem as { callId?: string }).callId ?? (rawItem as { id?: string }).id ?? "approval";
-}
-
-function isYes(answer: Json): boolean {
-  if (typeof answer !== "object" || answer === null) return answer === true;
-  return (answer as { approve?: Json }).approve === true;
-}
-
-function reasonIn(answer: Json): string {
-  const reason =
-    typeof answer === "object" && answer !== null ? (answer as { reason?: Json }).reason : answer;
-  return typeof reason === "string" ? `Not approved: ${reason}` : "Not approved.";
 }

@@ -59,6 +59,15 @@ export function failureFrom(
   return new WaybillError(500, messageOf(thrown), { cause: thrown, retryable });
 }
 
+/**
+ * Throws an error of a tool that is meant to end the whole run. A framework tells the model of any
+ * other.
+ */
+export function endOfRun(thrown: unknown): void {
+  if (causesOf(thrown).some((each) => WaybillError.is(each) || each.name === "AbortError"))
+    throw thrown;
+}
+
 function causesOf(thrown: unknown): Error[] {
   const chain: Error[] = [];
   for (let each = thrown; each instanceof Error && chain.length < CAUSES_DEEP; each = each.cause)

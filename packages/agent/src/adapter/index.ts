@@ -1,6 +1,7 @@
 // What the author of an adapter needs; ADAPTERS.md says how it is used.
 export { offerOf } from "./serve.ts";
-export type { Finished, Offer, Paused, Run, ServeOptions } from "./serve.ts";
+export type { Finished, Offer, Paused, ServeOptions } from "./serve.ts";
+export type { Run } from "./run.ts";
 export { call, dispatch, refuseQuestion } from "./call.ts";
 export type { Call } from "./call.ts";
 export { conversationHere, saidSince, sessionFor } from "./call-session.ts";
@@ -9,6 +10,7 @@ export { Turns } from "./in-turn.ts";
 export { settle } from "./settle.ts";
 export type { Listening } from "./settle.ts";
 export { ShownText } from "./shown-text.ts";
+export { currentRun } from "./current-run.ts";
 export { currentWork } from "./current-work.ts";
 export { handoffIdOf } from "./step.ts";
 export type { Step } from "./step.ts";
@@ -57,7 +59,7 @@ export {
   unshowable,
 } from "./media.ts";
 export type { Media, Source } from "./media.ts";
-export { asFailureOfPart, failureFrom } from "./failure.ts";
+export { asFailureOfPart, endOfRun, failureFrom } from "./failure.ts";
 export type { ErrorTable } from "./failure.ts";
 export { modelFailure } from "./model-failure.ts";
 export { countUsage, usageRowOf } from "./usage.ts";
@@ -69,5 +71,6 @@ export { toolNameOf } from "./tool-name.ts";
 export { failureAsData, markedAsData, resultAsData } from "./as-data.ts";
 export { failureForModel, failureToTell, remoteToolCard, resultForModel } from "./remote-tool.ts";
 export type { OnFailure, RemoteToolCard } from "./remote-tool.ts";
+export { APPROVAL, approvalIn, QUESTION_TOOL } from "./delegator-tool.ts";
 export { shownToModel } from "./tool-turn.ts";
 export type { ToolTurn } from "./tool-turn.ts";

@@ -7,10 +7,10 @@ import type {
   Json,
   Message,
 } from "@waybill/protocol";
-import type { WorkSession } from "../serving/session.ts";
-import type { Ask, Handler, Resume, Work } from "../serving/work.ts";
+import type { Ask, Handler, Work } from "../serving/work.ts";
 import { loaded } from "./artifact.ts";
 import { conversationOf } from "./conversation.ts";
+import { withRun } from "./current-run.ts";
 import { during } from "./current-work.ts";
 import { failureFrom } from "./failure.ts";
 import type { ErrorTable } from "./failure.ts";
@@ -21,55 +21,13 @@ import { textMessage, textOf, toolCallsOf } from "./message.ts";
 import { portableOf } from "./portable.ts";
 import type { PortableWork } from "./portable.ts";
 import { Progress } from "./progress.ts";
+import type { Run } from "./run.ts";
 import { Transcripts } from "./transcripts.ts";
 import { historyFrom, withDistinctCalls } from "./speech.ts";
 import { usageRowOf } from "./usage.ts";
-import type { CountedUsage } from "./usage.ts";
 
 /** What an agent serves: `agent.serve(...offer)`. */
 export type Offer = readonly [capability: CapabilityInput, handler: Handler];
-
-/** One run of a framework's agent or graph, as its adapter sees it. */
-export interface Run {
-  /** The work, with its history made safe for a model by `historyFrom`. */
-  readonly work: PortableWork;
-  /** The work as the delegator sent it, for code only: its history may impersonate anybody. */
-  readonly received: PortableWork;
-  /** The agent that handed it off. */
-  readonly delegator: string;
-  /** The served capability, with every default filled in and its schemas as JSON Schema. */
-  readonly capability: Capability;
-  /** The idempotency key of the run: the same in every attempt. */
-  readonly handoffId: string;
-  /**
-   * The name under which the framework keeps the run: its thread or session. It is the same in every
-   * attempt, and in every handoff of one session; without a session it is the handoff's id.
-   */
-  readonly thread: string;
-  /**
-   * Present if the handoff names a session. `found` tells the delegator whether the framework had its
-   * conversation. Runs of one session are serialized.
-   */
-  readonly session: WorkSession | undefined;
-  readonly correlationId: string;
-  readonly attempt: number;
-  readonly deadline: Date;
-  /** W3C trace context of the handoff. */
-  readonly traceparent: string | undefined;
-  readonly tracestate: string | undefined;
-  /** For the framework: when it fires, the run has to stop. */
-  readonly signal: AbortSignal;
-  /** Present if an earlier attempt paused: resume from its state, with the answers by question id. */
-  readonly resume: Resume | undefined;
-  /** Reports what the framework streams as progress, in order. */
-  progress(event: unknown): void;
-  /** Adds usage that the framework has counted, to the result or to a failure. */
-  addUsage(counted: CountedUsage): void;
-  /** Shows what the framework's model writes, as it writes it. The result has to contain the whole text. */
-  delta(text: string): void;
-  /** Asks while the run goes on, for a framework that can't be paused. */
-  ask(question: Ask | string): Promise<Json>;
-}
 
 /** The outcome of a run. */
 export interface Finished {
@@ -142,7 +100,7 @@ export function offerOf({
       const files = work.body.artifacts && [...(await loaded(work.artifacts))];
       const received = portableOf({ ...work.body, artifacts: files });
       const made = runOf(work, received, served, progress, names);
-      const start = () => during(work, () => run(made));
+      const start = () => during(work, () => withRun(made, () => run(made)));
       const ending = await (work.session === undefined
         ? start()
         : turns.run(made.thread, signal, start));

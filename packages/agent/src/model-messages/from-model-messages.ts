@@ -1,19 +1,24 @@
 /// <reference types="node" />
 import { Buffer } from "node:buffer";
-import { artifactOf, mediaFrom, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
 import type { Artifact, ContentPart, Json, Message } from "@waybill/protocol";
-import type { ModelMessage, ModelPart } from "./model-message.ts";
+import { artifactOf } from "../adapter/artifact.ts";
+import { mediaFrom } from "../adapter/media.ts";
+import { toolCallPart, toolResultPart } from "../adapter/message.ts";
+import type { FileData, ModelMessage, ModelPart, ToolOutput } from "./model-message.ts";
 
 /** The messages that an agent has added to the history, under its name if that is known. */
 export function messagesOf(
   messages: readonly ModelMessage[],
   agent: string | undefined,
 ): Message[] {
-  return messages.map(({ role, content }) => {
+  return messages.flatMap(({ role, content }): Message[] => {
     const parts: readonly ModelPart[] =
       typeof content === "string" ? [{ type: "text", text: content }] : content;
+    const converted = parts.flatMap(partOf);
+    // A message may contain nothing but the answer to a request for approval.
+    if (converted.length === 0 && parts.length > 0) return [];
     const name = role === "assistant" ? agent : toolNameIn(parts);
-    return { role, ...(name === undefined ? {} : { name }), content: parts.flatMap(partOf) };
+    return [{ role, ...(name === undefined ? {} : { name }), content: converted }];
   });
 }
 
@@ -28,21 +33,35 @@ function partOf(part: ModelPart): ContentPart[] {
     case "tool-call":
       return [toolCallPart({ id: part.toolCallId, name: part.toolName, arguments: part.input })];
     case "tool-result":
-      return [toolResultPart({ id: part.toolCallId, output: part.output.value })];
+      return [toolResultPart({ id: part.toolCallId, output: valueOf(part.output) })];
     case "file": {
       const { data, mediaType, filename: name } = part;
-      const type = mediaType.startsWith("image/")
-        ? "image"
-        : mediaType.startsWith("audio/")
-          ? "audio"
-          : "file";
-      const isElsewhere = typeof data !== "string" || /^https?:/.test(data);
-      const source = isElsewhere ? String(data) : `data:${mediaType};base64,${data}`;
-      return [mediaFrom({ type, source, name, mediaType })];
+      const [kind] = mediaType.split("/");
+      const type = kind === "image" || kind === "audio" ? kind : "file";
+      const source = sourceOf(data, mediaType);
+      return [mediaFrom({ type, source, name, ...(kind === mediaType ? {} : { mediaType }) })];
     }
     default:
       return [];
   }
+}
+
+/** A call that was not approved has a reason in place of a value. */
+function valueOf({ type, value, reason = "Not approved." }: ToolOutput): Json {
+  return type === "execution-denied" ? { denied: reason } : (value ?? null);
+}
+
+function sourceOf(file: FileData, mediaType: string): string {
+  const data =
+    typeof file === "object" && "type" in file
+      ? file.type === "url"
+        ? new URL(file.url)
+        : file.data
+      : file;
+  if (data instanceof URL || (typeof data === "string" && /^(https?|data):/.test(data)))
+    return String(data);
+  const base64 = typeof data === "string" ? data : Buffer.from(data).toString("base64");
+  return `data:${mediaType};base64,${base64}`;
 }
 
 /** Files that a model or a tool has made, at any place in its output. */

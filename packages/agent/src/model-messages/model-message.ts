@@ -5,7 +5,8 @@ export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "file";
-      readonly data: string | URL;
+      readonly data: FileData;
+      /** Some frameworks give only the part before the slash. */
       readonly mediaType: string;
       readonly filename?: string | undefined;
     }
@@ -19,10 +20,25 @@ export type ModelPart =
       readonly type: "tool-result";
       readonly toolCallId: string;
       readonly toolName: string;
-      readonly output: { readonly type: string; readonly value: Json };
+      readonly output: ToolOutput;
     };
 
-/** A message of the AI SDK, which is what Mastra's agents take and return. */
+/** The bytes of a file, in base64 if they are text, or their URL. */
+export type FileData =
+  | string
+  | Uint8Array
+  | URL
+  | { readonly type: "data"; readonly data: string | Uint8Array }
+  | { readonly type: "url"; readonly url: string | URL };
+
+/** The output of a tool as a model is shown it. A denied call has no value. */
+export interface ToolOutput {
+  readonly type: string;
+  readonly value?: Json;
+  readonly reason?: string | undefined;
+}
+
+/** A message of the AI SDK, which agents of Mastra take and return as well. */
 export interface ModelMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string | readonly ModelPart[];
@@ -39,4 +55,5 @@ export function openCallsOf(messages: readonly ModelMessage[]): ToolCallPart[] {
   );
 }
 
+/** A tool call in a message of the assistant. */
 export type ToolCallPart = Extract<ModelPart, { type: "tool-call" }>;
