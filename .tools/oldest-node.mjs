@@ -25,6 +25,7 @@ const EXAMPLES = [
   "adapter-langgraph/examples/serve.ts",
   "adapter-conversation/examples/first.ts",
   "adapter-crew/examples/first.ts",
+  "adapter-ai-sdk/examples/first.ts",
   "adapter-mastra/examples/first.ts",
   "adapter-openai-agents/examples/first.ts",
   "adapter-kaiban/with-kaibanjs/example.ts",

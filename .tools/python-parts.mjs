@@ -43,6 +43,11 @@ export const parts = {
     environments: ["autogen", "ag2", "crewai"],
     host: { folder: "apps/matrix", script: "test:python" },
   },
+  // A page of the AI SDK in a browser, in front of a crew.
+  chat: {
+    environments: ["crewai"],
+    host: { folder: "apps/chat", script: "test:python" },
+  },
 };
 
 export function environmentsOf(name) {

@@ -44,6 +44,11 @@ export const frameworks = {
     peers: ["@mastra/core"],
     suites: ["mastra"],
   },
+  "ai-sdk": {
+    package: "@waybill/adapter-ai-sdk",
+    peers: ["ai"],
+    suites: ["ai-sdk"],
+  },
   kaiban: {
     package: "@waybill/adapter-kaiban",
     peers: ["kaibanjs"],

@@ -42,7 +42,7 @@ export function pythonOf(framework: string): string {
 }
 
 /** Turns off the telemetry of the frameworks. */
-const SILENT = {
+export const SILENT: Readonly<Record<string, string>> = {
   DO_NOT_TRACK: "1",
   OTEL_SDK_DISABLED: "true",
   AUTOGEN_DISABLE_RUNTIME_TRACING: "true",

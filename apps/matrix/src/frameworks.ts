@@ -8,6 +8,7 @@ const FIXTURES = {
   Team: "packages/adapter-conversation/src/team",
   Crew: "packages/adapter-crew/src",
   Mastra: "packages/adapter-mastra/src",
+  "AI SDK": "packages/adapter-ai-sdk/src",
   KaibanJS: "packages/adapter-kaiban/with-kaibanjs",
   AutoGen: "apps/interop/src/autogen",
   AG2: "apps/interop/src/ag2",
