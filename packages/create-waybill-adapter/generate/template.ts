@@ -5,6 +5,10 @@ import { basename, join } from "node:path";
 const ROOT = join(import.meta.dirname, "../../..");
 const SOURCE = join(ROOT, "packages/adapter-echo");
 const COPIED = ["src", "examples"];
+/** Where the contract is in an adapter that has its dependencies installed. */
+const CONTRACT = "node_modules/@waybill/agent/ADAPTERS.md";
+/** The part of the guide for an adapter in this workspace, which the copy is not. */
+const IN_THE_WORKSPACE = /^## \d+\. Contribute it[\s\S]*/m;
 /** A command of this workspace plants its faults in adapter-echo. */
 const FAULTS = "sabotage.json";
 
@@ -92,12 +96,16 @@ function compilerOf({ compilerOptions }: { compilerOptions: Record<string, unkno
 function readmeOf(text: string): string {
   return text
     .replaceAll(/<!-- \/?example.*-->\n/g, "")
-    .replaceAll("../agent/ADAPTERS.md", "node_modules/@waybill/agent/ADAPTERS.md");
+    .replaceAll("../agent/ADAPTERS.md", CONTRACT);
 }
 
 /** The guide's example is a framework called acme; the copy has the new framework's name instead. */
 function guideOf(text: string): string {
-  return text.replaceAll("Acme", "Echo").replaceAll("acme", "echo");
+  return text
+    .replace(IN_THE_WORKSPACE, "")
+    .replaceAll("Acme", "Echo")
+    .replaceAll("acme", "echo")
+    .replaceAll("../agent/ADAPTERS.md", CONTRACT);
 }
 
 function manifestIn(folder: string): Manifest {

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isFrameworkName, packageNameOf, renamed } from "./rename.ts";
+import { isFrameworkName, packageNameOf, renamed, renamedPage } from "./rename.ts";
 
 /** The name and the place of the new adapter. */
 export interface CreateOptions {
@@ -47,10 +47,9 @@ export async function createAdapter(options: CreateOptions): Promise<Created> {
     const path = join(entry.parentPath, entry.name).slice(template.length + 1);
     const target = renamed(KEPT_ASIDE[path] ?? path, name);
     await mkdir(dirname(join(folder, target)), { recursive: true });
-    await writeFile(
-      join(folder, target),
-      renamed(await readFile(join(template, path), "utf8"), name),
-    );
+    const text = await readFile(join(template, path), "utf8");
+    const written = path.endsWith(".md") ? renamedPage(text, name) : renamed(text, name);
+    await writeFile(join(folder, target), written);
     files.push(target);
   }
   return { folder, packageName, files: files.toSorted() };

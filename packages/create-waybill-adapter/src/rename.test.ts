@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isFrameworkName, renamed } from "./rename.ts";
+import { isFrameworkName, renamed, renamedPage } from "./rename.ts";
 
 test.for([
   ["src/to-echo.ts", "src/to-my-frame.ts"],
@@ -10,6 +10,29 @@ test.for([
   ["class EchoLimitError", "class MyFrameLimitError"],
 ])("%s becomes %s", ([before, after]) => {
   expect(renamed(before!, "my-frame")).toBe(after);
+});
+
+test("on a page, only code has identifiers", () => {
+  const page = [
+    "# A framework called echo",
+    "```sh",
+    "npm create waybill-adapter echo",
+    "```",
+    "echo has `src/echo.ts`, and `@waybill/adapter-echo` has Echo.",
+    "```ts",
+    'import { echo } from "./echo.ts";',
+    "```",
+  ].join("\n");
+  expect(renamedPage(page, "my-frame").split("\n")).toEqual([
+    "# A framework called my-frame",
+    "```sh",
+    "npm create waybill-adapter my-frame",
+    "```",
+    "my-frame has `src/my-frame.ts`, and `waybill-adapter-my-frame` has MyFrame.",
+    "```ts",
+    'import { myFrame } from "./my-frame.ts";',
+    "```",
+  ]);
 });
 
 test("a framework's name must be valid in a package name", () => {

@@ -12,6 +12,18 @@ export function packageNameOf(name: string): string {
   return `waybill-adapter-${name}`;
 }
 
+const CODE = /(^```ts\n[\s\S]*?^```$)/m;
+
+/** A page of the template: outside its code, echo is the framework's name and no identifier. */
+export function renamedPage(page: string, name: string): string {
+  const parts = page.split(CODE).map((part) => (CODE.test(part) ? part : inProse(part, name)));
+  return renamed(parts.join(""), name);
+}
+
+function inProse(text: string, name: string): string {
+  return text.replaceAll(/(?<![a-zA-Z@/-])echo\b/g, name);
+}
+
 /** A text of the template, with the framework's name in place of echo. */
 export function renamed(text: string, name: string): string {
   const words = name.split("-");
