@@ -10,7 +10,7 @@ const admission = testsOf("src/admission/admission.test.ts");
 const ENGINE: readonly Mutant[] = [
   {
     name: "a result is addressed to anybody",
-    file: "src/engine/submit.ts",
+    file: "src/engine/decide-envelope.ts",
     find: `  if (!isAddressed(envelope, record.state, engine.id)) return 403;
 `,
     replace: `  void isAddressed;
@@ -47,7 +47,7 @@ const ENGINE: readonly Mutant[] = [
   },
   {
     name: "a replay is noted each time that it is sent",
-    file: "src/engine/submit.ts",
+    file: "src/engine/decide.ts",
     find: `    if (transaction.record?.replayedBy !== null) return;
 `,
     replace: "",
@@ -73,7 +73,7 @@ const ENGINE: readonly Mutant[] = [
   },
   {
     name: "a parent forgets that it has children",
-    file: "src/engine/submit.ts",
+    file: "src/engine/decide.ts",
     find: "if (!transaction.record!.hasChildren) transaction.amend({ hasChildren: true });",
     replace: "",
     seenBy: ends("the end of a handoff > ends its open children, and nothing else"),
@@ -123,7 +123,7 @@ const ENGINE: readonly Mutant[] = [
   },
   {
     name: "silence while no hub was there is the recipient's",
-    file: "src/engine/due-timers.ts",
+    file: "src/engine/due-events.ts",
     find: "live.silentAt < openedAt;",
     replace: "live.silentAt < 0 * openedAt;",
     seenBy: dueTimers(
@@ -132,7 +132,7 @@ const ENGINE: readonly Mutant[] = [
   },
   {
     name: "a lease is given again and again",
-    file: "src/engine/due-timers.ts",
+    file: "src/engine/due-events.ts",
     find: "live.silentAt < openedAt;",
     replace: "live.silentAt <= openedAt + 3_600_000;",
     seenBy: dueTimers(
@@ -141,16 +141,16 @@ const ENGINE: readonly Mutant[] = [
   },
   {
     name: "an attempt that was taken is never missed",
-    file: "src/engine/engine.ts",
-    find: `      this.acceptanceTimers.note(handoffId, { by, attempt, at, until });
+    file: "src/engine/commit-frame.ts",
+    find: `  engine.acceptanceTimers.note(handoffId, { by, attempt, at, until });
 `,
-    replace: `      void [by, at, until];
+    replace: `  void [by, at, until];
 `,
     seenBy: dueTimers("an attempt > that is taken and not accepted in time is lost"),
   },
   {
     name: "anybody's heartbeat keeps a lease",
-    file: "src/engine/engine.ts",
+    file: "src/engine/commit-frame.ts",
     find: "by: attached.agent, attempt, at: transaction.at",
     replace:
       "by: transaction.record?.state.attempts[attempt - 1]?.recipient ?? attached.agent, attempt, at: transaction.at",

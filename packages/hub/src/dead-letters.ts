@@ -79,7 +79,7 @@ export class DeadLetters {
   /** It stays on record, and is not listed any more. */
   async discard(id: string): Promise<void> {
     await this.#recordOf(id);
-    await commitHandoff(this.#engine, id, (transaction) => transaction.decide({ type: "discard" }));
+    await commitHandoff(this.#engine, id, { type: "discard" });
   }
 
   async #recordOf(id: string): Promise<HandoffRecord> {

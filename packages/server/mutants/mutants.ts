@@ -31,7 +31,7 @@ const BLOBS_TEST = `${BLOBS}/blobs.test.ts`;
 const COLLECTING = `${BLOBS}/collecting.test.ts`;
 const TURN = `${HUB}/engine/turn.ts`;
 const TURN_TEST = `${HUB}/engine/turn.test.ts`;
-const WRITES = "resolve(this.#records.write(id, before, transaction));";
+const WRITES = "(written) => group.forEach(({ resolve }, index) => resolve(written[index]!)),";
 const CONTACTS = `${SERVER}/webhook/contacts.test.ts`;
 
 /** What the specification asks of a hub alone: no test of the protocol can notice it. */
@@ -40,11 +40,10 @@ const RULES: readonly Mutant[] = [
     name: "one failed envelope fails the others of its turn",
     file: TURN,
     find: WRITES,
-    replace: `const writing = this.#records.write(id, before, transaction);
-      drafts[0]!.all = Promise.all([drafts[0]!.all, writing]).then(([first, each]) =>
-        first?.type === "unknown" ? first : each,
-      );
-      setImmediate(() => resolve(drafts[0]!.all));`,
+    replace: `(written) => {
+        const unknown = written.find(({ type }) => type === "unknown");
+        group.forEach(({ resolve }, index) => resolve(unknown ?? written[index]!));
+      },`,
     seenBy: {
       file: TURN_TEST,
       name: "of the envelopes of one turn, only the one whose commit fails is refused",
@@ -54,11 +53,10 @@ const RULES: readonly Mutant[] = [
     name: "a conflict repeats the decisions of the whole turn",
     file: TURN,
     find: WRITES,
-    replace: `const writing = this.#records.write(id, before, transaction);
-      drafts[0]!.all = Promise.all([drafts[0]!.all, writing]).then(([first, each]) =>
-        first?.type === "conflict" ? first : each,
-      );
-      setImmediate(() => resolve(drafts[0]!.all));`,
+    replace: `(written) => {
+        const conflict = written.find(({ type }) => type === "conflict");
+        group.forEach(({ resolve }, index) => resolve(conflict ?? written[index]!));
+      },`,
     seenBy: {
       file: TURN_TEST,
       name: "of the envelopes of one turn, only the one with a conflict is decided again",
@@ -67,12 +65,12 @@ const RULES: readonly Mutant[] = [
   {
     name: "a turn is answered before its commit is done",
     file: TURN,
-    find: WRITES,
-    replace: `void this.#records.write(id, before, transaction);
-      resolve({ type: "unchanged" });`,
+    find: "    this.#records.write(group).then(",
+    replace: `    group.forEach(({ resolve }) => resolve({ type: "unchanged" }));
+    this.#records.write(group).then(`,
     seenBy: {
       file: TURN_TEST,
-      name: "no envelope of a turn is answered before its own commit is done",
+      name: "no envelope of a turn is answered before the turn is on disk, which does not hold up the next",
     },
   },
   {
@@ -332,7 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an unknown handoff gets a distinct answer",
-    file: `${HUB}/engine/submit.ts`,
+    file: `${HUB}/engine/decide-envelope.ts`,
     find: "if (record === undefined || !isParty(record, envelope.from)) return 403;",
     replace: "if (record === undefined) return 404 as 403;",
   },
@@ -434,7 +432,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a report to the inbox counts for another agent's attempt",
-    file: `${HUB}/engine/engine.ts`,
+    file: `${HUB}/engine/commit-frame.ts`,
     find: "const event = { type, by: attached.agent, attempt, at: transaction.at } as const;",
     replace:
       "const holder = transaction.record?.state.attempts[attempt - 1]?.recipient;\n      const event = { type, by: holder ?? attached.agent, attempt, at: transaction.at } as const;",

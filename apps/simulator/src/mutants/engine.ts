@@ -134,8 +134,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     worlds: LONG_OFFERS,
     patches: [
       {
-        file: `${FOLDER}/engine/engine.ts`,
-        find: "this.acceptanceTimers.note(handoffId, { by, attempt, at, until });",
+        file: `${FOLDER}/engine/commit-frame.ts`,
+        find: "engine.acceptanceTimers.note(handoffId, { by, attempt, at, until });",
         replace: "void [by, attempt, at, until];",
       },
     ],
@@ -233,7 +233,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "a concurrent write of another hub counts as the heartbeat",
     patches: [
       {
-        file: `${FOLDER}/engine/commit-handoff.ts`,
+        file: `${FOLDER}/engine/commit-frame.ts`,
         find: 'if (written.type === "conflict") await catchUp(engine, id, before);',
         replace: "void written;",
       },

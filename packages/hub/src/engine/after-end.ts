@@ -16,10 +16,7 @@ export async function runAfterEnd(engine: Engine, id: string): Promise<void> {
   const found = await engine.records.load(id);
   for (const name of found?.record.afterEnd ?? []) {
     await AFTER_END[name](engine, found!.record);
-    await commitHandoff(engine, id, (transaction) => {
-      const left = transaction.record?.afterEnd.filter((each) => each !== name) ?? [];
-      transaction.amend({ afterEnd: left });
-    });
+    await commitHandoff(engine, id, { type: "followed_up", part: name });
   }
 }
 

@@ -1,20 +1,23 @@
 import { isOfferDue } from "@waybill/protocol/hub";
-import type { Digest } from "@waybill/protocol";
+import type { Digest, StatusCode } from "@waybill/protocol";
 import type { Outcome } from "@waybill/protocol/hub";
-import type { CachedRecord, Written } from "../custody/handoff-records.ts";
-import type { HubEvent } from "../custody/entries.ts";
+import type { Written } from "../custody/handoff-records.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { StoredHandoff } from "../store.ts";
 import { conclude } from "./conclude.ts";
+import { decide } from "./decide.ts";
+import type { Change } from "./decide.ts";
 import type { Engine } from "./engine.ts";
 import { catchUp, resolveUnknownCommit } from "./other-hubs.ts";
 
-/** What a change decides, from the current record: in the transaction, and for the caller. */
-export type Plan<Value> = (transaction: HandoffTransaction) => Value | Promise<Value>;
-
-export type Committed<Value> =
-  | { readonly type: "changed"; readonly value: Value; readonly transaction: HandoffTransaction }
+export type Committed =
+  | {
+      readonly type: "changed";
+      /** For whoever has asked for the change. */
+      readonly status: StatusCode;
+      readonly transaction: HandoffTransaction;
+    }
   /** Another envelope with the same id is in the ledger. */
   | { readonly type: "replayed"; readonly digest: Digest };
 
@@ -23,24 +26,24 @@ export type Committed<Value> =
  * one handoff are serialised. `isAbsent`: the store was asked a moment ago and has no such handoff;
  * if that has changed, the commit conflicts.
  */
-export function commitHandoff<Value>(
+export function commitHandoff(
   engine: Engine,
   id: string,
-  plan: Plan<Value>,
+  change: Change,
   isAbsent: boolean = false,
-): Promise<Committed<Value>> {
+): Promise<Committed> {
   const { records, clock } = engine;
   return records.queue.run(id, async () => {
     for (let isFirst = true; ; isFirst = false) {
       const held = records.cached(id);
       const before = held ?? (isFirst && isAbsent ? undefined : await records.load(id));
       const transaction = new HandoffTransaction(before, clock.now());
-      let value: Value;
+      let status: StatusCode;
       let written: Written;
       try {
         // Waits only if something must be read; usually everything is in memory.
-        const planned = plan(transaction);
-        value = planned instanceof Promise ? await planned : planned;
+        const decided = decide(engine, transaction, change);
+        status = typeof decided === "number" ? decided : await decided;
         if (setsOff(transaction)) await match(engine, transaction);
         written = await engine.turn.commit({ id, before, transaction });
       } catch (error) {
@@ -52,45 +55,15 @@ export function commitHandoff<Value>(
         if (delivering !== undefined) await delivering;
       }
       if (written.type === "committed" || written.type === "unchanged") {
-        return { type: "changed", value, transaction };
+        return { type: "changed", status, transaction };
       }
       if (written.type === "unknown") onCommitUnknown(engine, written.stored);
       release(engine, transaction);
       if (written.type === "unknown") throw written.error;
       await catchUp(engine, id, before);
       if (written.type === "replayed") return written;
-      // Another hub has written first: the plan is made again, from the new record.
+      // Another hub has written first: this is decided again, from the new record.
     }
-  });
-}
-
-/**
- * Accepts a frame: in memory, and every second one on disk. With frames a third of the lease apart,
- * no other hub and no restart takes a live attempt for silent.
- */
-export function commitFrame(
-  engine: Engine,
-  id: string,
-  plan: (transaction: HandoffTransaction) => readonly HubEvent[] | undefined,
-): Promise<void> {
-  const { records, clock } = engine;
-  return records.queue.run(id, async () => {
-    const before = await records.load(id);
-    if (before === undefined) return;
-    const transaction = new HandoffTransaction(before, clock.now());
-    const events = plan(transaction);
-    if (events === undefined || transaction.record === undefined) return;
-    const ahead: CachedRecord = { ...before, soft: [...before.soft, ...events] };
-    if (before.isAhead !== true) {
-      return records.keep({ ...ahead, record: transaction.record, isAhead: true });
-    }
-    const written = (await records.write([{ id, before: ahead, transaction }]))[0]!;
-    if (written.type === "committed") await deliver(engine, transaction, written.stored);
-    if (written.type === "unknown") {
-      onCommitUnknown(engine, written.stored);
-      throw written.error;
-    }
-    if (written.type === "conflict") await catchUp(engine, id, before);
   });
 }
 
@@ -99,11 +72,11 @@ export async function currentRecord(
   engine: Engine,
   id: string,
 ): Promise<HandoffRecord | undefined> {
-  const committed = await commitHandoff(engine, id, ({ record }) => record);
-  return committed.type === "changed" ? committed.value : undefined;
+  const committed = await commitHandoff(engine, id, { type: "none" });
+  return committed.type === "changed" ? committed.transaction.record : undefined;
 }
 
-/** Whether anything follows from a plan. */
+/** Whether anything follows from a decision. */
 function setsOff({
   record,
   isChanged,
@@ -117,7 +90,7 @@ function setsOff({
   return isDue || hasEnded || record.isWaiting || record.blobs !== undefined;
 }
 
-/** Adds to the transaction what follows from a plan: an offer or a wait, the end's notice, its blobs. */
+/** Adds to the transaction what follows from a decision: an offer or a wait, the end's notice, its blobs. */
 async function match(engine: Engine, transaction: HandoffTransaction): Promise<void> {
   const { isOpen, at } = transaction;
   const record = transaction.record!;
@@ -146,7 +119,7 @@ function release(engine: Engine, transaction: HandoffTransaction): void {
  * The transaction is on disk: sends its messages, and triggers its consequences. Returns a promise
  * only if what is to be sent must be read.
  */
-function deliver(
+export function deliver(
   engine: Engine,
   transaction: HandoffTransaction,
   stored: StoredHandoff,
@@ -179,7 +152,7 @@ function deliver(
 }
 
 /** If it is on disk, its sender learns so by sending again; nobody acts on it before. */
-function onCommitUnknown(engine: Engine, stored: StoredHandoff | undefined): void {
+export function onCommitUnknown(engine: Engine, stored: StoredHandoff | undefined): void {
   if (stored === undefined) return;
   engine.timers.note(stored.wakeAt);
   engine.offers.noteUnknownCommit(stored);

@@ -1,84 +1,22 @@
-import { dueEvent, liveAttempt } from "@waybill/protocol/hub";
-import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
-import { decisionEntry } from "../custody/entries.ts";
 import type { StoredHandoff } from "../store.ts";
-import { commitHandoff } from "./commit-handoff.ts";
-import type { Engine } from "./engine.ts";
-import { runAfterEnd } from "./after-end.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
+import { runAfterEnd } from "./after-end.ts";
+import { commitHandoff } from "./commit-handoff.ts";
+import type { Change } from "./decide.ts";
+import type { Engine } from "./engine.ts";
 
 /** Applies what has become due, and completes what was unfinished when a hub went down. */
 export function applyDueTimers(engine: Engine, { id, version }: StoredHandoff): Promise<void> {
-  return applyTimers(engine, id, (transaction) => {
-    const { record } = transaction;
-    applyDueEvents(transaction, engine.openedAt);
-    // A frame has postponed it, only in memory; if another hub was first, nothing is left to do.
-    const isStale = record === transaction.record && transaction.version === version;
-    if (isStale && record!.afterEnd.length === 0) transaction.isForced = true;
-  });
+  return apply(engine, id, { type: "due", version });
 }
 
 /** The grace period of a taken attempt is over: if it is not accepted by now, it is lost. */
-export function expireAcceptance(
-  engine: Engine,
-  id: string,
-  { by, attempt, at }: TakenAttempt,
-): Promise<void> {
-  return applyTimers(engine, id, (transaction) => {
-    const frame = { type: "taken", by, attempt, at } as const;
-    // If another hub has written since, no record contains the frame any more.
-    if (transaction.frame(frame) === 100) transaction.entries.push(decisionEntry(at, id, frame));
-    applyDueEvents(transaction, engine.openedAt);
-  });
+export function expireAcceptance(engine: Engine, id: string, taken: TakenAttempt): Promise<void> {
+  return apply(engine, id, { type: "unaccepted", taken });
 }
 
-async function applyTimers(
-  engine: Engine,
-  id: string,
-  plan: (transaction: HandoffTransaction) => void,
-): Promise<void> {
-  const changed = await commitHandoff(engine, id, (transaction) => {
-    if (transaction.record === undefined) return [];
-    plan(transaction);
-    if (transaction.isOpen) transaction.wantsOffer = true;
-    return transaction.record.afterEnd;
-  });
-  if (changed.type === "changed" && changed.value.length > 0) {
-    await runAfterEnd(engine, id);
-  }
-}
-
-function applyDueEvents(transaction: HandoffTransaction, openedAt: number): void {
-  for (let due = dueEvent(transaction.record!.state, transaction.at); due !== undefined;) {
-    if (!appliesDueEvent(transaction, due, openedAt)) break;
-    due = dueEvent(transaction.record!.state, transaction.at);
-  }
-}
-
-function appliesDueEvent(
-  transaction: HandoffTransaction,
-  due: NonNullable<ReturnType<typeof dueEvent>>,
-  openedAt: number,
-): boolean {
-  const { state } = transaction.record!;
-  const live = liveAttempt(state);
-  const wasSilent = live?.silentAt != null && live.silentAt < openedAt;
-  if (due.type === "lease_lost" && live?.state === "accepted" && wasSilent) {
-    // While the hub was down it could not hear the recipient: the attempt gets one more lease.
-    const { recipient: by, number: attempt } = live;
-    return transaction.frame({ type: "heartbeat", by, attempt, at: transaction.at }) === 100;
-  }
-  if (due.type === "expire") return transaction.decide({ type: "expire" }) === 100;
-  if (due.type !== "unreachable" && due.type !== "lease_lost") return false;
-  if (live?.state === "offered") {
-    // Nor could the recipient take an offer, or accept it: these timers restart when the hub starts.
-    const { offerMs, graceMs } = state.terms;
-    const silentAt = openedAt + (live.isTaken ? graceMs : offerMs);
-    if (transaction.at < silentAt) {
-      const attempts = [...state.attempts.slice(0, -1), { ...live, silentAt }];
-      transaction.amend({ state: { ...state, attempts } });
-      return true;
-    }
-  }
-  return transaction.decide({ type: due.type, attempt: due.attempt }) === 100;
+async function apply(engine: Engine, id: string, change: Change): Promise<void> {
+  const changed = await commitHandoff(engine, id, change);
+  if (changed.type !== "changed") return;
+  if ((changed.transaction.record?.afterEnd ?? []).length > 0) await runAfterEnd(engine, id);
 }

@@ -1,5 +1,4 @@
 import { newId, WaybillError } from "@waybill/protocol";
-import { liveAttempt } from "@waybill/protocol/hub";
 import type { LifecycleTerms } from "@waybill/protocol/hub";
 import type { Clock } from "@waybill/protocol/wire";
 import { systemClock } from "@waybill/protocol/wire";
@@ -25,7 +24,8 @@ import type { Store, StoredHandoff } from "../store.ts";
 import { KeyWatch } from "../routing/key-watch.ts";
 import { UnacknowledgedDeliveries } from "../routing/unacknowledged-deliveries.ts";
 import { termsWith } from "./terms.ts";
-import { commitFrame, commitHandoff } from "./commit-handoff.ts";
+import { commitFrame } from "./commit-frame.ts";
+import { commitHandoff } from "./commit-handoff.ts";
 import { Deliveries } from "./deliveries.ts";
 import { endGroup, HandoffGroups } from "./group.ts";
 import { AcceptanceTimers } from "./acceptance-timers.ts";
@@ -144,7 +144,7 @@ export class Engine {
       store: this.store,
       clock: this.clock,
       records: this.records,
-      change: (id, plan) => commitHandoff(this, id, plan),
+      offerAgain: (id) => commitHandoff(this, id, { type: "offer_again" }),
       router: this.router,
       attached: this.agentSessions,
       inBackground: (work) => this.inBackground(work),
@@ -242,28 +242,7 @@ export class Engine {
     handoffId: string,
     attempt: number,
   ): Promise<void> {
-    const work = commitFrame(this, handoffId, (transaction) => {
-      const event = { type, by: attached.agent, attempt, at: transaction.at } as const;
-      const before = transaction.record;
-      const status = transaction.frame(event);
-      if (status === 410) {
-        const closed = transaction.record?.state.attempts[attempt - 1];
-        const reason = "This attempt is closed.";
-        attached.deliver({
-          type: "stop",
-          handoff_id: handoffId,
-          attempt,
-          status: closed?.status ?? 410,
-          reason,
-        });
-      }
-      if (transaction.record === before) return undefined;
-      if (type === "heartbeat") return [];
-      const { by, at } = event;
-      const until = liveAttempt(transaction.record!.state)!.silentAt!;
-      this.acceptanceTimers.note(handoffId, { by, attempt, at, until });
-      return [event];
-    });
+    const work = commitFrame(this, attached, { type, handoffId, attempt });
     this.inBackground(work);
     return work;
   }

@@ -127,10 +127,6 @@ export async function endGroup(engine: Engine, delegator: string, groupId: strin
   const members = await engine.handoffGroups.of(delegator, groupId);
   if (!members.isDecided()) return;
   await Promise.all(
-    members.open().map((id) =>
-      commitHandoff(engine, id, (transaction) => {
-        if (transaction.isOpen) transaction.decide({ type: "group_decided" });
-      }),
-    ),
+    members.open().map((id) => commitHandoff(engine, id, { type: "group_decided" })),
   );
 }

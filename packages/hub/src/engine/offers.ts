@@ -2,7 +2,7 @@ import { sessionOffered } from "@waybill/protocol/hub";
 import { Backlog } from "../backlog.ts";
 import type { Clock } from "@waybill/protocol/wire";
 import type { HandoffRecords } from "../custody/handoff-records.ts";
-import type { Committed, Plan } from "./commit-handoff.ts";
+import type { Committed } from "./commit-handoff.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
 import { targetOf } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
@@ -37,7 +37,7 @@ export interface OffersOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly records: Pick<HandoffRecords, "handoffOf">;
-  readonly change: (id: string, plan: Plan<void>) => Promise<Committed<void>>;
+  readonly offerAgain: (id: string) => Promise<Committed>;
   readonly router: Router;
   readonly attached: ReadonlyMap<string, AgentSession>;
   readonly inBackground: (work: Promise<unknown>) => void;
@@ -354,10 +354,8 @@ export class Offers {
     }
   }
 
-  offerAgain(id: string): Promise<Committed<void>> {
-    return this.#options.change(id, (transaction) => {
-      transaction.wantsOffer = transaction.record?.isWaiting === true;
-    });
+  offerAgain(id: string): Promise<Committed> {
+    return this.#options.offerAgain(id);
   }
 
   /** Decides about a due handoff: an offer to the agent that the router picks, or a wait. */
