@@ -49,7 +49,7 @@ export interface ServeOptions {
    * made at the first start and kept in the store, and so in its backups.
    */
   readonly operatorToken?: string | undefined;
-  /** Gives access to GET /metrics, and nothing else, as a bearer token. By default nobody has it. */
+  /** A bearer token that gives access to GET /metrics and nothing else; none by default. */
   readonly metricsToken?: string | undefined;
   readonly limits?: Partial<ServedLimits> | undefined;
   /** By default nothing is logged. */

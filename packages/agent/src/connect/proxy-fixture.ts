@@ -93,7 +93,7 @@ export class Proxy {
     for (const pair of this.#pairs) pair[side].end();
   }
 
-  /** From now on nothing passes, and neither side is told. */
+  /** From now on nothing passes, and neither side notices. */
   swallow(): void {
     for (const pair of this.#pairs) pair.isHole = true;
   }

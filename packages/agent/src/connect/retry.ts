@@ -30,7 +30,7 @@ export async function retry<Value>(
     signal.throwIfAborted();
     if (!isTemporary(error)) return false;
     if (performance.now() >= until) {
-      // A try that was aborted because the time was over says less than the one before it.
+      // A try that was aborted by the time limit has a less useful error than the one before it.
       if (isTimeout(error.cause) && last !== undefined) throw last;
       return false;
     }

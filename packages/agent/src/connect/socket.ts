@@ -54,7 +54,7 @@ export interface Challenge {
   readonly nonce: string;
 }
 
-/** What comes to an agent over its socket. */
+/** Receives what arrives over a socket. */
 export interface SocketReceiver {
   readonly take: (delivery: Delivery) => void;
   readonly show?: ((delta: ShownDelta) => void) | undefined;

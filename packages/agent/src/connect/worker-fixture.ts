@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// A worker in a process of its own, to be killed: says what it takes on, and each takes it so long.
+// A worker in its own process, to be killed. It prints each handoff that it starts; each lasts `tookMs`.
 import { createAgent } from "../agent.ts";
 import { loadKey } from "../identity/key-file.ts";
 import { connect } from "./connect.ts";

@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Envelope } from "@waybill/protocol";
 import type { HandoffHandle } from "./handoff-handle.ts";
 
-/** Throws unless an envelope is about this handoff, and from whom it may be. */
+/** Throws unless an envelope is about this handoff, and its sender may send it. */
 export function checkReply(
   envelope: Envelope,
   handle: Pick<HandoffHandle, "id" | "envelope" | "digest">,

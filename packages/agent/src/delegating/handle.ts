@@ -333,7 +333,7 @@ export class Handle implements HandoffHandle {
     const { from: by } = envelope;
     const ending = endingOf(verified, this.#context.artifacts);
     if (envelope.kind === "result" || isAcceptance(envelope)) {
-      // A result names the same digest as an acceptance, and stands for it.
+      // A result names the same digest as an acceptance, and replaces it.
       const { attempt, body } = envelope;
       this.#accepted.resolve({ by, attempt, digest, text, session: body.session });
     } else if (envelope.kind === "progress") {
@@ -358,7 +358,7 @@ export class Handle implements HandoffHandle {
       .finally(() => (this.#renewed = undefined));
   }
 
-  /** Acknowledges the superseded handoff: nobody else will. */
+  /** Acknowledges the superseded handoff, because the application does not know of it. */
   #leave(former: HandoffEnvelope, ending: Digest): void {
     const { log, id: agent } = this.#context;
     const { handoff_id: handoffId } = former;

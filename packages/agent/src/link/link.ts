@@ -29,7 +29,7 @@ export interface Receiver {
 }
 
 const WAIT = { firstMs: 50, mostMs: 5_000 } as const;
-/** After this time without an answer a hub is given up. A connection gives up earlier by itself. */
+/** How long to wait for an answer of the hub. A connection has shorter limits of its own. */
 const SILENCE_MS = 60_000;
 /** How long to wait for the only answer to a call that is made after its deadline. */
 const LAST_ANSWER_MS = 30_000;
@@ -131,7 +131,7 @@ export class Link {
     const { id: agent, log } = this.#options;
     log({ event: "detached", agent, error: reason });
     if (this.#state !== "open" || reason === undefined) return;
-    // 409: another process has attached as this agent. Two that keep replacing each other help nobody.
+    // 409: another process has attached as this agent. Reattaching would only replace it in turn.
     if (reason.status === 409) return this.#receiver?.lose(reason);
     this.#attachAgain().catch((error: unknown) => {
       log({ event: "failure", agent, error });

@@ -176,7 +176,7 @@ export class Run {
     return link.retry(() => peers.verify(text, { receivedAt }), this.#deadline);
   }
 
-  /** A result within the grace stands for the acceptance, which is then not sent at all. */
+  /** A result within the grace replaces the acceptance, which is then not sent. */
   #acceptWithin(replies: Replies): void {
     const { clock } = this.#context;
     this.#acceptNow = () => {
@@ -189,7 +189,7 @@ export class Run {
     );
   }
 
-  /** A result that overtakes the acceptance stands for it. */
+  /** Sends the acceptance. A result that arrives before it replaces it. */
   #accept(replies: Replies): void {
     const { id: agent, log } = this.#context;
     const about = { agent, handoffId: this.handoffId, attempt: this.attempt };
@@ -197,7 +197,7 @@ export class Run {
     replies.receipt({ status: 101, session }).then(
       () => log({ event: "accepted", ...about }),
       (error: unknown) => {
-        // After the result the acceptance would be late, and says nothing new.
+        // After the result, the acceptance is late and adds nothing.
         if (this.#isClosed || !WaybillError.is(error, 410)) return;
         this.close(error);
       },
@@ -290,7 +290,7 @@ export class Run {
     await this.#verified?.replies.receipt({ status, reason, retry_after_ms: retryAfterMs });
   }
 
-  /** The work has to stop, and nothing more of it is sent. */
+  /** Stops the work; nothing more of it is sent. */
   close(reason: WaybillError): void {
     this.#end();
     this.#trace?.settle(reason.status);

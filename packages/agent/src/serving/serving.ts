@@ -7,7 +7,7 @@ import type { Offer, RunOptions } from "./run.ts";
 
 type EnvelopeDelivery = Extract<Delivery, { type: "envelope" }>;
 
-/** A cache of so many keeps at least half of them. */
+/** A bounded cache of this size keeps at least the latest half of them. */
 const ATTEMPTS_REMEMBERED = 20_000;
 
 /** The attempts that this process works on. Duplicates run once. */

@@ -15,12 +15,12 @@ interface Payer {
 }
 
 /**
- * Shares the event loop among those who ask. In one turn of it so much is done; what is more waits in
- * a queue in which an agent that asks little is never behind those who ask much, and strangers together
- * count as one agent. Where nobody waits, a job is done at once.
+ * Shares the event loop fairly among callers. Each turn of the loop has a time limit, and the rest of
+ * the jobs wait in a queue. In it, an agent with few requests is never behind agents with many, and all
+ * strangers together count as one agent. If nothing waits, a job runs at once.
  *
- * A job lasts until the promises that it has settled have run, and no other job begins before that.
- * Most of the work for a request is done there: a read of the store, the text of the answer.
+ * A job lasts until the promises that it has settled have run, and no other job starts before that.
+ * Most of the work for a request happens there: reading the store, writing the answer.
  */
 export class FairScheduler {
   readonly #turnMs: number;

@@ -2,7 +2,7 @@ import type { StatusCode } from "@waybill/protocol";
 
 /** One bound of a served hub. */
 export interface Budget {
-  /** Where no option says otherwise. */
+  /** The value, unless an option sets another. */
   readonly limit: number;
   readonly unit:
     | "answers"
@@ -41,8 +41,8 @@ export interface Budget {
     | "blob";
   readonly bounds: string;
   /**
-   * The status beyond it; `cut` where the connection ends without one, `wait` where it goes on later,
-   * `drop` where the rest goes nowhere.
+   * The status of what exceeds it. `cut`: the connection is closed without one. `wait`: it continues
+   * later. `drop`: the excess is discarded.
    */
   readonly beyond: StatusCode | "cut" | "drop" | "wait";
 }

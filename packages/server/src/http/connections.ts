@@ -21,7 +21,7 @@ export class Connection {
   readonly key: string;
   /** The TCP socket, or the TLS socket once the handshake is complete. */
   socket: Socket;
-  /** Whom it counts for; a proxy's connections count for nobody until their requests are read. */
+  /** The client it is charged to; a proxy's connection has none until its request is read. */
   address: string | undefined;
   /** The agent, or the operator, that has authenticated on it last. */
   owner: string | undefined;
@@ -349,7 +349,7 @@ export class Connections {
     return budget !== undefined;
   }
 
-  /** Of the client for whom the most is held: further connections can't hide the heaviest one. */
+  /** Closes a connection of the client that holds most memory: opening more of them does not hide it. */
   #cutHeaviest(budget: DoorName, isStranger: boolean): boolean {
     const sums = new Map<string, number>();
     const all = [...this.#all.values()].filter(

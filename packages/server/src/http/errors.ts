@@ -22,7 +22,7 @@ export function errorOf(thrown: unknown): WaybillError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new WaybillError(400, "The request can't be read.", { cause: thrown });
   }
-  // What went wrong inside is for the log, and not for whoever asked.
+  // Internal errors belong into the log, and not into the answer.
   return new WaybillError(
     500,
     "The hub failed to do this because of an internal error. Retry; if it persists, the hub's operator finds the cause in its log.",

@@ -23,7 +23,7 @@ export function readInSlices(socket: Socket, connection: ReadConnection): void {
   const read = (bytes: Buffer): void => {
     for (let start = 0; start < bytes.length;) {
       if (socket.destroyed || connection.isCondemned) return;
-      // A client that speaks the next protocol before it was agreed does not speak it at all.
+      // A client that uses the next protocol before the upgrade is confirmed violates it.
       if (connection.isUpgraded) return void socket.destroy();
       if (socket.isPaused()) return socket.unshift(bytes.subarray(start));
       const end = connection.isInBody ? bytes.length : start + BYTES_AT_A_TIME;

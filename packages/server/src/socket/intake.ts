@@ -285,7 +285,7 @@ export class Intake {
       if (frames > 0) tolls.takeFrames(this.#agent, frames);
       if (bytes > 0) tolls.takeBytes(this.#agent, bytes);
     } catch {
-      // It was told why it is closed.
+      // It already got the reason for the close.
       this.#reading.pause("failed");
     }
   }

@@ -57,7 +57,7 @@ export class Session {
   #calls = 0;
   #callsOfStranger = 0;
   #isClosing = false;
-  /** Its credit; none of it counts while it does not read. */
+  /** Its credit, which is suspended while it does not read. */
   #credit = 0;
   #isSlow = false;
   #saidAt = 0;

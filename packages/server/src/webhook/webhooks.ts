@@ -73,7 +73,7 @@ export class Webhooks {
     return [...this.#seats.values()].filter(({ line }) => line !== undefined).length;
   }
 
-  /** Every agent whose manifest names an inbox, read from the store: a restart forgets nobody. */
+  /** Every agent whose manifest names an inbox, read from the store, so that a restart loses none. */
   async start(): Promise<void> {
     const { operator } = this.#options.hub;
     this.#unwatch = operator.watch((news) => {
@@ -137,7 +137,7 @@ export class Webhooks {
         const { operator } = this.#options.hub;
         const isFree = operator.instanceOf(agent) === undefined;
         const kids = await operator.currentKids(agent);
-        // Without a valid key nobody speaks for the agent, nor does its inbox.
+        // An agent without a valid key gets no deliveries, not even in its inbox.
         if (seat.inbox === undefined || !isFree || kids.length === 0) {
           if (seat.isOutdated) continue;
           return;
@@ -198,7 +198,7 @@ export class Webhooks {
         try {
           return readPushAnswer(text, operator.limits.envelopeBytes);
         } catch (error) {
-          // The request has arrived all the same: many servers answer with a page, or an "ok".
+          // The request has arrived anyway: many servers answer with a page, or an "ok".
           this.#failed(agent, error);
           return {};
         }

@@ -163,7 +163,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "agents rotate",
-    says: "Give an agent a new key by its recovery key, and end its old ones.",
+    says: "Replace the keys of an agent, using its recovery key.",
     arguments: [{ name: "agent", says: "the agent's id", completes: "agents" }],
     options: [
       { name: "from-recovery", value: "<file>", says: "the agent's recovery key" },
@@ -318,7 +318,7 @@ export const COMMANDS: readonly Command[] = [
         says: "a tag that the capability must have",
       },
       { name: "within", value: "<time>", says: "how long it may take: 30s, 5m" },
-      { name: "min-reliability", value: "<0..1>", says: "the least measured reliability" },
+      { name: "min-reliability", value: "<0..1>", says: "the minimum measured reliability" },
       {
         name: "words",
         value: "<text>",

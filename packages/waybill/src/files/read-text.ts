@@ -31,8 +31,8 @@ export function checkFile(path: string): void {
 /** The error for an unreadable file that was named on the command line. */
 export function unreadable(path: string, cause: unknown): WaybillError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const told = WHY[code ?? ""] ?? (() => `The file ${path} can't be read: ${message}.`);
-  return new WaybillError(400, told(path), { cause });
+  const describe = WHY[code ?? ""] ?? (() => `The file ${path} can't be read: ${message}.`);
+  return new WaybillError(400, describe(path), { cause });
 }
 
 const WHY: Readonly<Record<string, (path: string) => string>> = {

@@ -80,20 +80,20 @@ export class Proofs {
         why: `${unsigned}: the token from ${from} is not a valid operator token. Restart the hub, and it writes a new one.`,
       };
     }
-    const told = await this.#domainOfHub();
-    if (domain === told) return { token };
+    const answered = await this.#domainOfHub();
+    if (domain === answered) return { token };
     const isOfFolder = origins.hub.source === "default" && origins.token.source === "default";
-    if (isOfFolder) throw this.#takenPlace(domain, told);
+    if (isOfFolder) throw this.#takenPlace(domain, answered);
     return {
-      why: `${unsigned}: the token from ${from} belongs to the hub with the custody domain ${domain}, and ${told === undefined ? "this one names no domain" : `this one has the domain ${told}`}. Name the hub of that token with --hub, or the data folder of this one with --data.`,
+      why: `${unsigned}: the token from ${from} belongs to the hub with the custody domain ${domain}, and ${answered === undefined ? "this one names no domain" : `this one has the domain ${answered}`}. Name the hub of that token with --hub, or the data folder of this one with --data.`,
     };
   }
 
-  #takenPlace(domain: string, told: string | undefined): WaybillError {
+  #takenPlace(domain: string, answered: string | undefined): WaybillError {
     const { data } = this.#settings.values;
     return new WaybillError(
       503,
-      `The hub of the data folder ${data} (custody domain ${domain}) is no longer at ${this.#hub.url}, the address in ${this.#hub.from}: ${told === undefined ? "something else" : `a hub of ${told}`} answers there. Start it again with "waybill dev", or name the hub with --hub.`,
+      `The hub of the data folder ${data} (custody domain ${domain}) is no longer at ${this.#hub.url}, the address in ${this.#hub.from}: ${answered === undefined ? "something else" : `a hub of ${answered}`} answers there. Start it again with "waybill dev", or name the hub with --hub.`,
     );
   }
 

@@ -35,13 +35,13 @@ export function buildTrace(
     const above = byId.get(each.replayOf ?? "") ?? byId.get(each.parentId ?? "");
     (above?.children ?? roots).push(each);
   }
-  const told = jobOf(
+  const parts = jobOf(
     roots.map((root) => {
       const parties = new Set([...withDescendants(root)].flatMap((each) => each.parties));
       return { root, delegator: root.delegator, parties };
     }),
   );
-  const handoffs = told.job.map(({ root }) => root);
+  const handoffs = parts.job.map(({ root }) => root);
   // Foreign handoffs under this id don't count towards the job's duration.
   const own = handoffs.flatMap((each) => [...withDescendants(each)]);
   const isOver = own.every(({ endedAt }) => endedAt !== undefined);
@@ -53,7 +53,7 @@ export function buildTrace(
     startedAt: Math.min(...own.map(({ startedAt }) => startedAt)),
     endedAt: isOver ? Math.max(...own.map(({ endedAt }) => endedAt!)) : undefined,
     handoffs,
-    apart: told.apart.map(({ root }) => root),
+    apart: parts.apart.map(({ root }) => root),
     count: own.length,
     usage: mergeUsage(own.flatMap(({ usage }) => usage)),
     signatures: {

@@ -48,14 +48,14 @@ function envelopeEvent(
   receipts: ReadonlyMap<string, Signature>,
   { signatureOf }: RecordContext,
 ): TraceEvent {
-  const told = refused === undefined ? textOf(envelope) : textOfRefused(envelope, refused);
+  const text = refused === undefined ? textOf(envelope) : textOfRefused(envelope, refused);
   return {
     sequence,
     at,
     by: envelope.from,
     attempt: "attempt" in envelope ? envelope.attempt : undefined,
-    status: told.status,
-    ...told,
+    status: text.status,
+    ...text,
     signature: signatureOf(content, at),
     receipt: receipts.get(digest),
   };
@@ -68,13 +68,13 @@ function decisionEvent(
   { hub }: RecordContext,
 ): TraceEvent | undefined {
   const attempt = decision.type === "offer" ? offers : decision.attempt;
-  const told = DECISIONS[decision.type]?.({
+  const text = DECISIONS[decision.type]?.({
     ...decision,
     ...(attempt !== undefined && { attempt }),
   });
-  if (told === undefined) return undefined;
+  if (text === undefined) return undefined;
   const unsigned = { signature: undefined, receipt: undefined };
-  return { sequence, at, by: hub, attempt, status: told.status, ...told, ...unsigned };
+  return { sequence, at, by: hub, attempt, status: text.status, ...text, ...unsigned };
 }
 
 function isCustodyReceipt(

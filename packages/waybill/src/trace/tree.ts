@@ -40,12 +40,12 @@ function headOf(trace: Trace, width: number, now: number, style: Style): string 
 /** Anybody can use the correlation id of a job, so foreign handoffs are listed apart. */
 function apartLines({ apart }: Trace, width: number, style: Style): string[] {
   if (apart.length === 0) return [];
-  const told =
+  const reason =
     apart.length === 1
       ? "its delegator is not a party to it"
       : "their delegators are not parties to it";
   return [
-    style.warning(`! Not part of this job: ${told}.`),
+    style.warning(`! Not part of this job: ${reason}.`),
     ...apart.map((each) => handoffLines(each, width, style).join("\n")),
   ];
 }
