@@ -4,6 +4,8 @@
 export interface Fault {
   /** The absolute path of the source. */
   readonly file: string;
+  /** Where the replaced text begins. */
+  readonly at: number;
   readonly find: string;
   readonly replace: string;
 }
@@ -20,9 +22,9 @@ export function faultOfEnvironment(): Fault {
   return JSON.parse(text) as Fault;
 }
 
-export function planted(source: string, { file, find, replace }: Fault): string {
-  if (source.split(find).length !== 2) {
-    throw new Error(`The text of the fault does not occur exactly once in ${file}.`);
+export function planted(source: string, { file, at, find, replace }: Fault): string {
+  if (!source.startsWith(find, at)) {
+    throw new Error(`The text of the fault is not at its place in ${file} any more.`);
   }
-  return source.replace(find, () => replace);
+  return source.slice(0, at) + replace + source.slice(at + find.length);
 }

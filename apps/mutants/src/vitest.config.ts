@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import type { ViteUserConfig } from "vitest/config";
+import { NearestFirst } from "./nearest-first.ts";
 import { faultOfEnvironment, planted } from "./fault.ts";
 
 const fault = faultOfEnvironment();
 
 /** Runs the tests over the sources, one of which has the fault. No file is changed. */
 const config: ViteUserConfig = defineConfig({
+  test: { sequence: { sequencer: NearestFirst } },
   plugins: [
     {
       name: "waybill-mutant",

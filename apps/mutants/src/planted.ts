@@ -1,0 +1,44 @@
+import type { Kind } from "./arguments.ts";
+
+/** A fault that was planted, and what came of it. */
+export interface Planted {
+  readonly package: string;
+  readonly kind: Kind;
+  readonly name: string;
+  /** The test that noticed it; for a fault by hand, the one that its table names. */
+  readonly killedBy: string | undefined;
+  /** Why it was not noticed. */
+  readonly reason: string | undefined;
+}
+
+export interface Survivor {
+  readonly package: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface Summary {
+  readonly planted: number;
+  readonly killed: number;
+  readonly survived: readonly Survivor[];
+}
+
+export function summaryOf(all: readonly Planted[]): Summary {
+  const survived = all.flatMap(({ package: folder, name, reason }) =>
+    reason === undefined ? [] : [{ package: folder, name, reason }],
+  );
+  return { planted: all.length, killed: all.length - survived.length, survived };
+}
+
+const KILLED_AT_LEAST = 0.9;
+
+/**
+ * Whether the tests are good enough: they notice every fault by hand, and most of all faults. The rate
+ * of a sample says little, so only its faults by hand count.
+ */
+export function isGood(all: readonly Planted[], isSample: boolean): boolean {
+  const { planted, killed } = summaryOf(all);
+  const byHand = all.filter(({ kind }) => kind === "by hand");
+  const isRateGood = isSample || killed >= KILLED_AT_LEAST * planted;
+  return planted > 0 && byHand.every(({ reason }) => reason === undefined) && isRateGood;
+}
