@@ -103,7 +103,7 @@ const ENGINE: readonly Mutant[] = [
   },
   {
     name: "a group ends that is not decided",
-    file: "src/engine/group.ts",
+    file: "src/engine/end-group.ts",
     find: "if (!members.isDecided()) return;",
     replace: "if (members.size === 0) return;",
     seenBy: ends("a group > that needs a quorum continues until it is reached"),

@@ -14,6 +14,7 @@ import type { Viewer } from "./access/access.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { submit } from "./engine/submit.ts";
 import { Engine } from "./engine/engine.ts";
+import { REACTIONS } from "./engine/reactions.ts";
 import type { HubOptions, KeyedHubOptions } from "./engine/options.ts";
 import { isParty, viewOf } from "./engine/view.ts";
 import { HelloVerifier } from "./registry/hello-verifier.ts";
@@ -46,7 +47,7 @@ export interface HubServer extends Hub {
  */
 export async function openHub(given: HubOptions): Promise<HubServer> {
   const options: KeyedHubOptions = { ...given, key: given.key ?? passingKey(given.store) };
-  const engine = new Engine(options, await identityOf(options));
+  const engine = new Engine(options, await identityOf(options), REACTIONS);
   const { registry, clock, limits } = engine;
   if (!(await registry.isKnown(engine.id))) {
     const manifest = signManifest({ agent_id: engine.id, capabilities: [] }, options.key);

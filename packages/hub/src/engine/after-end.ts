@@ -3,7 +3,7 @@ import type { AfterEnd, HandoffRecord } from "../custody/handoff-record.ts";
 import { childrenKey, endWithParent, submit } from "./submit.ts";
 import { commitHandoff } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
-import { endGroup } from "./group.ts";
+import { endGroup } from "./end-group.ts";
 import { reasonOf } from "./notice.ts";
 
 const PAGE = 100;

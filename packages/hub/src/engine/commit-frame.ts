@@ -21,7 +21,7 @@ export interface Frame {
 export function commitFrame(engine: Engine, attached: AgentSession, frame: Frame): Promise<void> {
   const { records, clock } = engine;
   const { handoffId: id } = frame;
-  return records.queue.run(id, async () => {
+  const work = records.queue.run(id, async () => {
     const before = await records.load(id);
     if (before === undefined) return;
     const transaction = new HandoffTransaction(before, clock.now());
@@ -39,6 +39,8 @@ export function commitFrame(engine: Engine, attached: AgentSession, frame: Frame
     }
     if (written.type === "conflict") await catchUp(engine, id, before);
   });
+  engine.inBackground(work);
+  return work;
 }
 
 /** What the ledger needs of the frame if its attempt is lost; undefined if nothing has changed. */

@@ -1,25 +1,16 @@
 import { isOfferDue } from "@waybill/protocol/hub";
-import type { Digest, StatusCode } from "@waybill/protocol";
+import type { StatusCode } from "@waybill/protocol";
 import type { Outcome } from "@waybill/protocol/hub";
 import type { Written } from "../custody/handoff-records.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { StoredHandoff } from "../store.ts";
+import type { Committed } from "./committed.ts";
 import { conclude } from "./conclude.ts";
 import { decide } from "./decide.ts";
 import type { Change } from "./decide.ts";
 import type { Engine } from "./engine.ts";
 import { catchUp, resolveUnknownCommit } from "./other-hubs.ts";
-
-export type Committed =
-  | {
-      readonly type: "changed";
-      /** For whoever has asked for the change. */
-      readonly status: StatusCode;
-      readonly transaction: HandoffTransaction;
-    }
-  /** Another envelope with the same id is in the ledger. */
-  | { readonly type: "replayed"; readonly digest: Digest };
 
 /**
  * The path of every change of a handoff: load, decide, match and sign, commit, deliver. Changes of

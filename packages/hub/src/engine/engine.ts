@@ -24,25 +24,37 @@ import type { Store, StoredHandoff } from "../store.ts";
 import { KeyWatch } from "../routing/key-watch.ts";
 import { UnacknowledgedDeliveries } from "../routing/unacknowledged-deliveries.ts";
 import { termsWith } from "./terms.ts";
-import { commitFrame } from "./commit-frame.ts";
-import { commitHandoff } from "./commit-handoff.ts";
+import type { Committed } from "./committed.ts";
 import { Deliveries } from "./deliveries.ts";
-import { endGroup, HandoffGroups } from "./group.ts";
+import { HandoffGroups } from "./group.ts";
 import { AcceptanceTimers } from "./acceptance-timers.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
 import { Offers } from "./offers.ts";
-import { onCommitOfAnotherHub } from "./other-hubs.ts";
 import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, KeyedHubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
 import { Turn } from "./turn.ts";
-import { expireAcceptance, applyDueTimers } from "./due-timers.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /** What a hub reports: log events, and new manifests. */
 export type HubNews = HubLogEvent | { readonly event: "published"; readonly agent: string };
+
+/**
+ * What the parts of a hub set off. These functions need the whole engine, so they are handed in:
+ * `reactions.ts` lists them.
+ */
+export interface Reactions {
+  /** A timer of a handoff has fired. */
+  readonly onDue: (engine: Engine, stored: StoredHandoff) => Promise<void>;
+  /** A taken attempt was not accepted in time. */
+  readonly onUnaccepted: (engine: Engine, id: string, taken: TakenAttempt) => Promise<void>;
+  /** An agent may have room for a waiting handoff. */
+  readonly onRoom: (engine: Engine, id: string) => Promise<Committed>;
+  /** Another hub on the same store has committed. */
+  readonly onOtherCommit: (engine: Engine, stored: StoredHandoff) => void;
+}
 
 /**
  * The assembled parts of one hub. The reducer decides every change of a handoff; the change and all
@@ -84,11 +96,13 @@ export class Engine {
   readonly timers: Timers;
   readonly acceptanceTimers: AcceptanceTimers;
   readonly openedAt: number;
+  readonly #reactions: Reactions;
   readonly #background = new Set<Promise<void>>();
   #unsubscribe: () => void = () => undefined;
   #isClosed = false;
 
-  constructor(options: KeyedHubOptions, identity: HubIdentity) {
+  constructor(options: KeyedHubOptions, identity: HubIdentity, reactions: Reactions) {
+    this.#reactions = reactions;
     this.options = options;
     this.id = identity.id;
     this.domain = identity.domain;
@@ -144,7 +158,7 @@ export class Engine {
       store: this.store,
       clock: this.clock,
       records: this.records,
-      offerAgain: (id) => commitHandoff(this, id, { type: "offer_again" }),
+      offerAgain: (id) => reactions.onRoom(this, id),
       router: this.router,
       attached: this.agentSessions,
       inBackground: (work) => this.inBackground(work),
@@ -170,7 +184,7 @@ export class Engine {
     this.timers = new Timers(
       this.store,
       this.clock,
-      (stored) => applyDueTimers(this, stored),
+      (stored) => reactions.onDue(this, stored),
       (error) => this.log({ event: "failure", error }),
     );
     this.acceptanceTimers = new AcceptanceTimers(this.clock, (id, taken) =>
@@ -236,20 +250,9 @@ export class Engine {
     void settled.then(() => this.#background.delete(settled));
   }
 
-  frame(
-    attached: AgentSession,
-    type: "taken" | "heartbeat",
-    handoffId: string,
-    attempt: number,
-  ): Promise<void> {
-    const work = commitFrame(this, attached, { type, handoffId, attempt });
-    this.inBackground(work);
-    return work;
-  }
-
   async #expireAcceptance(id: string, taken: TakenAttempt): Promise<void> {
     try {
-      await expireAcceptance(this, id, taken);
+      await this.#reactions.onUnaccepted(this, id, taken);
     } catch (error) {
       // The store is given time to recover.
       this.acceptanceTimers.note(id, {
@@ -261,12 +264,7 @@ export class Engine {
   }
 
   #onCommitted(stored: StoredHandoff): void {
-    if (this.records.isOwnWrite(stored)) return;
-    onCommitOfAnotherHub(this, stored);
-    // Each hub may have committed a member of a group before it learned of the other's.
-    if (this.handoffGroups.isKnown(stored)) {
-      this.inBackground(endGroup(this, stored.delegator, stored.groupId!));
-    }
+    if (!this.records.isOwnWrite(stored)) this.#reactions.onOtherCommit(this, stored);
   }
 
   /** A manifest was published, here or at another hub. */

@@ -3,8 +3,6 @@ import { BoundedCache } from "@waybill/protocol/wire";
 import { recordOf } from "../custody/handoff-record.ts";
 import type { HandoffRecord, VersionedRecord } from "../custody/handoff-record.ts";
 import type { Store, StoredHandoff } from "../store.ts";
-import { commitHandoff } from "./commit-handoff.ts";
-import type { Engine } from "./engine.ts";
 import { GroupMembers } from "./group-members.ts";
 
 const PAGE = 100;
@@ -120,13 +118,4 @@ export class HandoffGroups {
 
 function keyOf(delegator: string, groupId: string): string {
   return `${delegator} ${groupId}`;
-}
-
-/** Cancels the open members of a decided group. It is idempotent, and repeated after a crash. */
-export async function endGroup(engine: Engine, delegator: string, groupId: string): Promise<void> {
-  const members = await engine.handoffGroups.of(delegator, groupId);
-  if (!members.isDecided()) return;
-  await Promise.all(
-    members.open().map((id) => commitHandoff(engine, id, { type: "group_decided" })),
-  );
 }

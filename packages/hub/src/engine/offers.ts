@@ -2,7 +2,7 @@ import { sessionOffered } from "@waybill/protocol/hub";
 import { Backlog } from "../backlog.ts";
 import type { Clock } from "@waybill/protocol/wire";
 import type { HandoffRecords } from "../custody/handoff-records.ts";
-import type { Committed } from "./commit-handoff.ts";
+import type { Committed } from "./committed.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
 import { targetOf } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";

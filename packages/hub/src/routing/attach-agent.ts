@@ -1,6 +1,7 @@
 import { isAgentId, WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import type { AttachRequest, Delivery } from "@waybill/protocol/wire";
+import { commitFrame } from "../engine/commit-frame.ts";
 import type { Engine } from "../engine/engine.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { AttachingAgent } from "./agent-session.ts";
@@ -49,7 +50,8 @@ export function attachAgent(
     safely(engine, agent, handler),
     engine.clock,
     {
-      frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
+      frame: (from, type, handoffId, attempt) =>
+        commitFrame(engine, from, { type, handoffId, attempt }),
       delta: (delegator, delta) => engine.agentSessions.get(delegator)?.show(delta),
       holds: (more) => engine.unseen.hold(more),
       hasRoom: (who) => engine.offers.pull(who),
