@@ -118,7 +118,7 @@ function publishedOf({ text, at }: StoredManifest): PublishedManifest {
 
 async function find(engine: Engine, query: FindQuery, as: Viewer = "operator"): Promise<Found> {
   engine.assertOpen();
-  return engine.router.find(query, engine.clock.now(), as);
+  return engine.search.find(query, engine.clock.now(), as);
 }
 
 async function view(engine: Engine, id: string, as: string): Promise<HandoffView | undefined> {

@@ -24,7 +24,7 @@ import { currentKids, descriptionOf, factsOf } from "./registry/rows.ts";
 import type { Description } from "./registry/rows.ts";
 import { attachAgent } from "./routing/attach-agent.ts";
 import type { AttachingAgent } from "./routing/agent-session.ts";
-import type { Search } from "./routing/router.ts";
+import type { Search } from "./routing/capability-search.ts";
 import type {
   LedgerEntry,
   ManifestCard,
@@ -518,8 +518,8 @@ export class Operator {
   /** In the order of `find`; without a capability, of everything offered to the viewer. */
   async search(query: Search, viewer: Viewer = "operator"): Promise<Found> {
     this.#engine.assertOpen();
-    const { router, clock } = this.#engine;
-    return router.find(query, clock.now(), viewer);
+    const { search, clock } = this.#engine;
+    return search.find(query, clock.now(), viewer);
   }
 
   /** The names of the capabilities offered to the viewer. */

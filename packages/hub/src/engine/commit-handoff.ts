@@ -176,6 +176,6 @@ async function measure(
   { recipient, ...outcome }: RecipientOutcome,
 ): Promise<void> {
   const isBack = await engine.measured.record(recipient, capability, outcome);
-  engine.router.noteOutcome(recipient, capability);
+  engine.attachedOffers.noteOutcome(recipient, capability);
   if (isBack) engine.offers.lookAgain(recipient, `capability:${capability}`);
 }

@@ -18,6 +18,9 @@ import { Registry } from "../registry/registry.ts";
 import type { Publication, Published } from "../registry/registry.ts";
 import { LastSeen } from "../registry/last-seen.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
+import { AttachedOffers } from "../routing/attached-offers.ts";
+import { Candidates } from "../routing/candidates.ts";
+import { CapabilitySearch } from "../routing/capability-search.ts";
 import { Router } from "../routing/router.ts";
 import { SchemaChecks } from "../routing/schema-checks.ts";
 import type { Store, StoredHandoff } from "../store.ts";
@@ -73,6 +76,8 @@ export class Engine {
   readonly groups: Groups;
   readonly quotas: Quotas;
   readonly checks: SchemaChecks;
+  readonly attachedOffers: AttachedOffers;
+  readonly search: CapabilitySearch;
   readonly router: Router;
   readonly records: HandoffRecords;
   readonly receipts: Receipts;
@@ -142,12 +147,19 @@ export class Engine {
     this.measured = new Measured(this.store, this.#settings);
     this.groups = new Groups(this.store);
     this.access = new Access(this.groups);
+    const { registry, access, measured, checks } = this;
+    const attached = this.agentSessions;
+    this.attachedOffers = new AttachedOffers(registry, measured, attached);
+    const candidates = new Candidates(registry, measured, attached);
+    this.search = new CapabilitySearch({ registry, access, attached, candidates, checks });
     this.router = new Router({
-      registry: this.registry,
-      access: this.access,
-      measured: this.measured,
-      attached: this.agentSessions,
-      checks: this.checks,
+      registry,
+      access,
+      measured,
+      attached,
+      offers: this.attachedOffers,
+      candidates,
+      checks,
       random: options.random ?? Math.random,
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
@@ -160,6 +172,7 @@ export class Engine {
       records: this.records,
       offerAgain: (id) => reactions.onRoom(this, id),
       router: this.router,
+      attachedOffers: this.attachedOffers,
       attached: this.agentSessions,
       inBackground: (work) => this.inBackground(work),
     });

@@ -11,6 +11,7 @@ import { ConcurrencyLimit } from "../concurrency-limit.ts";
 import { holderOf } from "./holder.ts";
 import { leaveConcurrencySlot } from "../concurrency-slot.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
+import type { AttachedOffers } from "../routing/attached-offers.ts";
 import type { Route, Router } from "../routing/router.ts";
 import type { Page, Store, StoredHandoff, WaitingPlace } from "../store.ts";
 import { firstOf, WaitingQueue } from "./waiting-queue.ts";
@@ -39,6 +40,7 @@ export interface OffersOptions {
   readonly records: Pick<HandoffRecords, "handoffOf">;
   readonly offerAgain: (id: string) => Promise<Committed>;
   readonly router: Router;
+  readonly attachedOffers: AttachedOffers;
   readonly attached: ReadonlyMap<string, AgentSession>;
   readonly inBackground: (work: Promise<unknown>) => void;
 }
@@ -185,7 +187,7 @@ export class Offers {
     for (const each of this.#queues.keys()) if (each.agent === agent) this.#forget(each);
     const attached = this.#options.attached.get(agent);
     if (attached === undefined) return;
-    await this.#options.router.learn(attached);
+    await this.#options.attachedOffers.learn(attached);
     // A decision in progress may have used the old manifest.
     this.#forget(attached);
     await this.welcome(attached);
@@ -245,7 +247,7 @@ export class Offers {
   #lookAtAll(target: string): void {
     for (const queue of this.#queuesOf.get(target) ?? []) queue.restart();
     for (const attached of this.#options.attached.values()) {
-      if (this.#options.router.isTarget(target, attached)) this.pull(attached);
+      if (this.#options.attachedOffers.isTarget(target, attached)) this.pull(attached);
     }
   }
 

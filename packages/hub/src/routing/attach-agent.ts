@@ -55,11 +55,11 @@ export function attachAgent(
       delta: (delegator, delta) => engine.agentSessions.get(delegator)?.show(delta),
       holds: (more) => engine.unseen.hold(more),
       hasRoom: (who) => engine.offers.pull(who),
-      roomChanged: (who) => engine.router.noteRoom(who),
+      roomChanged: (who) => engine.attachedOffers.noteRoom(who),
       left: (who) => {
         if (engine.agentSessions.get(agent) === who) engine.agentSessions.delete(agent);
         engine.offers.left(who);
-        engine.router.left(who);
+        engine.attachedOffers.left(who);
         engine.lastSeen.note(agent, engine.clock.now());
         engine.log({ event: "detached", agent });
       },
@@ -86,7 +86,7 @@ async function serve(engine: Engine, attached: AgentSession): Promise<void> {
   try {
     // The key may have been revoked while the hello was on its way.
     await engine.keys.look(attached);
-    await engine.router.learn(attached);
+    await engine.attachedOffers.learn(attached);
     await restore(engine, attached);
     await engine.offers.welcome(attached);
   } catch (error) {

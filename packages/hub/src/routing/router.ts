@@ -4,27 +4,20 @@ import {
   isEjected,
   isHolderFirst,
   queryOf,
-  rankByWords,
   SCHEMA_LIMITS,
 } from "@waybill/protocol/hub";
-import type {
-  FindQuery,
-  Found,
-  HandoffEnvelope,
-  RankedCandidate,
-  StatusCode,
-} from "@waybill/protocol";
+import type { HandoffEnvelope, RankedCandidate, StatusCode } from "@waybill/protocol";
 import type { Candidate } from "@waybill/protocol/hub";
-import { nameOf, wantedOf } from "../access/access.ts";
-import type { Access, Viewer } from "../access/access.ts";
+import { wantedOf } from "../access/access.ts";
+import type { Access } from "../access/access.ts";
 import { askerOf } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Measured } from "../registry/measured.ts";
-import { placeText, readPlace } from "../registry/offer-cursor.ts";
-import type { Offer, Registry } from "../registry/registry.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
-import { NameSet } from "./name-set.ts";
-import { OfferingAgents } from "./offering-agents.ts";
+import type { AttachedOffers } from "./attached-offers.ts";
+import type { Candidates } from "./candidates.ts";
+import type { OfferingAgents } from "./offering-agents.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 
 export type Route =
@@ -50,15 +43,10 @@ export interface ComingBack {
   readonly at: number;
 }
 
-/** A query, also of a client that does not know the name of the capability. */
-export type Search = Omit<FindQuery, "capability"> & { readonly capability?: string | undefined };
-
 /** How many agents are asked for in one look at who could take a handoff, and how many such looks there are. */
 const LOOKED_AT_FIRST = 16;
 const LOOKED_AT_ONCE = 64;
 const LOOKS = 4;
-/** For so many capabilities it is known who is here and offers them. */
-const OFFERING_KEPT = 100;
 /** More agents could take it than were looked at: after so long others have their turn. */
 const LOOK_AGAIN_AFTER_MS = 1_000;
 /**
@@ -66,17 +54,13 @@ const LOOK_AGAIN_AFTER_MS = 1_000;
  * considered again.
  */
 const MAY_HAVE_CHANGED_AFTER_MS = 30_000;
-/** How many offers one answer ranks. */
-const FOUND = 50;
-const FOUND_AT_MOST = 100;
-/** How much text of capabilities is read for one answer, or in one step. */
-const CHARACTERS_AT_ONCE = 1024 * 1024;
-
 export interface RouterOptions {
   readonly registry: Registry;
   readonly access: Access;
   readonly measured: Measured;
   readonly attached: ReadonlyMap<string, AgentSession>;
+  readonly offers: AttachedOffers;
+  readonly candidates: Candidates;
   readonly checks: SchemaChecks;
   /** Numbers from 0 up to, but not including, 1. */
   readonly random: () => number;
@@ -88,77 +72,22 @@ export class Router {
   readonly #access: Access;
   readonly #measured: Measured;
   readonly #attached: ReadonlyMap<string, AgentSession>;
-  /** The offers of attached agents: to pick among them, no other manifest matters. */
-  readonly #offered = new WeakMap<AgentSession, NameSet>();
-  /** By capability. */
-  readonly #offering = new Map<string, OfferingAgents<AgentSession>>();
-  readonly #learning = new WeakMap<AgentSession, number>();
+  readonly #offers: AttachedOffers;
+  readonly #candidates: Candidates;
   readonly #checks: SchemaChecks;
   readonly #random: () => number;
   #turn = 0;
 
-  constructor({ registry, access, measured, attached, checks, random }: RouterOptions) {
+  constructor(options: RouterOptions) {
+    const { registry, access, measured, attached, offers, candidates, checks, random } = options;
+    this.#offers = offers;
+    this.#candidates = candidates;
     this.#registry = registry;
     this.#access = access;
     this.#measured = measured;
     this.#attached = attached;
     this.#checks = checks;
     this.#random = random;
-  }
-
-  /** Loads what an attached agent offers: again whenever it has published a manifest. */
-  async learn(attached: AgentSession): Promise<void> {
-    const turn = (this.#learning.get(attached) ?? 0) + 1;
-    this.#learning.set(attached, turn);
-    const offers = await this.#registry.offersOf(attached.agent);
-    // A later load has newer data.
-    if (this.#learning.get(attached) !== turn) return;
-    this.#offered.set(attached, new NameSet(offers.map(({ name }) => name)));
-    for (const [name, agents] of this.#offering) {
-      if (attached.isOpen && this.#offers(attached, name)) this.#put(agents, attached, name);
-      else agents.delete(attached);
-    }
-  }
-
-  /** An agent has room again, or has none any more. */
-  noteRoom(attached: AgentSession): void {
-    if (!attached.isOpen) return;
-    for (const [name, agents] of this.#offering) {
-      if (this.#offers(attached, name)) this.#put(agents, attached, name);
-    }
-  }
-
-  /** Something has come of an attempt of an agent: it may have proven itself. */
-  noteOutcome(agent: string, capability: string): void {
-    const attached = this.#attached.get(agent);
-    const agents = this.#offering.get(capability);
-    if (attached === undefined || agents === undefined) return;
-    if (this.#offers(attached, capability)) this.#put(agents, attached, capability);
-  }
-
-  left(attached: AgentSession): void {
-    for (const agents of this.#offering.values()) agents.delete(attached);
-  }
-
-  #offers(attached: AgentSession, name: string): boolean {
-    return this.#offered.get(attached)?.has(name) === true;
-  }
-
-  #put(agents: OfferingAgents<AgentSession>, attached: AgentSession, name: string): void {
-    agents.put(attached, this.#measured.isProven(attached.agent, name));
-  }
-
-  /** Those who are attached and offer a capability: known from the first handoff for it on. */
-  #offeringOf(capability: string): OfferingAgents<AgentSession> {
-    const known = this.#offering.get(capability);
-    if (known !== undefined) return known;
-    const agents = new OfferingAgents<AgentSession>();
-    for (const attached of this.#attached.values()) {
-      if (this.#offers(attached, capability)) this.#put(agents, attached, capability);
-    }
-    if (this.#offering.size >= OFFERING_KEPT) this.#offering.clear();
-    this.#offering.set(capability, agents);
-    return agents;
   }
 
   async route(
@@ -190,7 +119,7 @@ export class Router {
         return { type: "wait", until, awaits: preferred, busy: this.#named(preferred) };
       }
     }
-    const offering = this.#offeringOf(record.capability);
+    const offering = this.#offers.of(record.capability);
     const everybody = () => this.#here(offering, record, refusers);
     // Mostly one of the first few takes it.
     let looked = this.#firstHere(offering, record, refusers, preferred);
@@ -330,7 +259,7 @@ export class Router {
     preferred: string | undefined,
   ): readonly AgentSession[] {
     const first = preferred === undefined ? [] : this.#named(preferred);
-    const here = first.filter((each) => each.room > 0 && this.#offers(each, capability));
+    const here = first.filter((each) => each.room > 0 && this.#offers.has(each, capability));
     for (const attached of offering.withRoom(this.#turn, LOOKED_AT_FIRST)) {
       const { agent } = attached;
       const hasTried = attempts.some(({ recipient }) => recipient === agent);
@@ -382,7 +311,7 @@ export class Router {
       }),
     );
     const all = offers.flat();
-    const { candidates, looked } = await this.#candidates(all, now);
+    const { candidates, looked } = await this.#candidates.of(all, now);
     return { candidates, busy, isCut: looked < all.length };
   }
 
@@ -405,55 +334,11 @@ export class Router {
     return { type: "offer", to: attached };
   }
 
-  /**
-   * A page of the agents that offer it, best first; without a name, of everything offered. Only offers
-   * for the viewer are found, and the viewer shares the time for schema checks with others.
-   */
-  async find(
-    { after, limit = FOUND, ...query }: Search,
-    now: number,
-    viewer: Viewer,
-  ): Promise<Found> {
-    const page = {
-      limit: Math.min(limit, FOUND_AT_MOST),
-      after: after === undefined ? undefined : readPlace(after),
-    };
-    const audiences = await this.#access.audiencesOf(viewer);
-    const offers = await this.#registry.offering(query.capability, page, audiences);
-    const { candidates, looked } = await this.#candidates(offers, now);
-    // An agent that is not connected can be sent work all the same: it waits.
-    const open = candidates.map(({ credit, ...candidate }) => {
-      const isHere = this.#attached.has(candidate.agent_id);
-      return isHere ? { ...candidate, credit } : candidate;
-    });
-    const names = query.capability === undefined ? namesOf(open) : [query.capability];
-    const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
-    const found: Found[] = [];
-    for (const capability of names) {
-      const named = open.filter((each) => each.capability.name === capability);
-      const slices = findInSlices({ ...query, capability }, named, now, { budget });
-      found.push(await this.#checks.run(nameOf(viewer), budget, slices));
-    }
-    const fits = found.flatMap((each) => each.fits);
-    const isEnd = looked === offers.length && offers.length < page.limit;
-    return {
-      fits: query.words === undefined ? fits : rankByWords(fits, query.words),
-      leftOut: found.flatMap(({ leftOut }) => leftOut),
-      ...(isEnd ? {} : { next: placeText(offers[looked - 1]!) }),
-    };
-  }
-
   /** The names under which handoffs wait that this agent could take. */
   async targetsOf(agent: string): Promise<string[]> {
     const offers = await this.#registry.offersOf(agent);
     const names = new Set(offers.map(({ name }) => name));
     return [`agent:${agent}`, ...[...names].map((name) => `capability:${name}`)];
-  }
-
-  /** Whether handoffs that wait under a name are for this agent. */
-  isTarget(target: string, attached: AgentSession): boolean {
-    if (target === `agent:${attached.agent}`) return true;
-    return this.#offers(attached, target.slice("capability:".length));
   }
 
   /**
@@ -467,49 +352,8 @@ export class Router {
     }
     return limits;
   }
-
-  /** Reads offers in order, up to a limit of text; `looked` is how many. */
-  async #candidates(
-    offers: readonly Offer[],
-    now: number,
-  ): Promise<{ readonly candidates: Candidate[]; readonly looked: number }> {
-    let characters = 0;
-    const looked = offers.findIndex(
-      (offer) => (characters += offer.characters) > CHARACTERS_AT_ONCE,
-    );
-    const some = looked < 0 ? offers : offers.slice(0, Math.max(1, looked));
-    const candidates = await Promise.all(some.map((offer) => this.#candidate(offer, now)));
-    return { candidates: candidates.flat(), looked: some.length };
-  }
-
-  /** Empty if the agent has published another manifest meanwhile. */
-  async #candidate(offer: Offer, now: number): Promise<Candidate[]> {
-    const { agent, name, trust } = offer;
-    const read = await this.#registry.read(offer);
-    if (read === undefined) return [];
-    const attached = this.#attached.get(agent);
-    return [
-      {
-        agent_id: agent,
-        ...read,
-        trust: offer.hasKeyAt(now) ? trust : expired(agent),
-        stats: await this.#measured.of(agent, name),
-        inFlight: attached?.inFlight(name) ?? 0,
-        credit: attached?.room ?? 0,
-      },
-    ];
-  }
 }
 
 function lacksRoom({ credit, inFlight = 0, capability }: Candidate): boolean {
   return credit === 0 || inFlight >= (capability.concurrency ?? Infinity);
-}
-
-function namesOf(candidates: readonly Candidate[]): readonly string[] {
-  return [...new Set(candidates.map(({ capability }) => capability.name))];
-}
-
-function expired(agent: string): Candidate["trust"] {
-  const reason = `no key of ${agent} is valid now; it must publish a manifest with one that is`;
-  return { isTrusted: false, by: "nothing", status: 401, reason };
 }
