@@ -57,7 +57,7 @@ export function findFaults({ folder, manifest, packed, files, unpacked }) {
   );
   expect(
     files.filter((file) => file.endsWith(".js") && !isEmptyModule(join(unpacked, file))),
-    (file) => reached.has(file),
+    (file) => reached.has(file) || isOfPage(file, files),
     (file) => `${file} is packed, and nothing imports it`,
   );
   expect(
@@ -66,6 +66,11 @@ export function findFaults({ folder, manifest, packed, files, unpacked }) {
     (name) => `${name} is imported, and is no dependency`,
   );
   return faults;
+}
+
+/** A browser loads it, with the page beside it. */
+function isOfPage(file, files) {
+  return files.includes(posix.join(posix.dirname(file), "index.html"));
 }
 
 /** All strings in a (nested) value of exports, imports or bin. */

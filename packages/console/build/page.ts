@@ -8,7 +8,8 @@ export async function buildPage(folder: string): Promise<void> {
     root: fileURLToPath(new URL("../page", import.meta.url)),
     configFile: false,
     envDir: false,
-    logLevel: "warn",
+    // What the page does not use of the hub would be named in warnings.
+    logLevel: "error",
     base: "/console/",
     mode: "production",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

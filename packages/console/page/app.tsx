@@ -27,10 +27,30 @@ const PLACES: readonly Place[] = [
     sign: "⇄",
     view: lazy(() => import("./views/handoffs.tsx").then((view) => view.Handoffs)),
   },
+  {
+    path: "/dead-letters",
+    name: "Dead letters",
+    sign: "✉",
+    view: lazy(() => import("./views/dead-letters.tsx").then((view) => view.DeadLetters)),
+  },
+  {
+    path: "/agents",
+    name: "Agents",
+    sign: "☷",
+    view: lazy(() => import("./views/agents.tsx").then((view) => view.Agents)),
+  },
+  {
+    path: "/ledger",
+    name: "Ledger",
+    sign: "≡",
+    view: lazy(() => import("./views/ledger.tsx").then((view) => view.Ledger)),
+  },
 ];
 
 const PAGES: readonly (readonly [path: string, view: View])[] = [
   ["/handoffs/:id", lazy(() => import("./views/handoff.tsx").then((view) => view.Handoff))],
+  ["/jobs/:id", lazy(() => import("./views/job.tsx").then((view) => view.Job))],
+  ["/agents/:id", lazy(() => import("./views/agent.tsx").then((view) => view.Agent))],
 ];
 
 /** The whole page. */

@@ -14,6 +14,17 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
   return (await send("GET", path, { signal })).text();
 }
 
+/** Sends JSON; the answer is undefined if it is empty. */
+export async function post<Answer>(path: string, value?: unknown): Promise<Answer> {
+  return written("POST", path, value);
+}
+
+async function written<Answer>(method: string, path: string, value?: unknown): Promise<Answer> {
+  const body = value === undefined ? undefined : JSON.stringify(value);
+  const text = await (await send(method, path, { body })).text();
+  return (text === "" ? undefined : JSON.parse(text)) as Answer;
+}
+
 /** The lines of a stream in batches, as they arrive. */
 export async function* lines(path: string, signal: AbortSignal): AsyncGenerator<readonly string[]> {
   const { body } = await send("GET", path, { signal, accept: NDJSON });
@@ -35,16 +46,22 @@ export async function* lines(path: string, signal: AbortSignal): AsyncGenerator<
 }
 
 interface Sent {
+  readonly body?: string | undefined;
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-async function send(method: string, path: string, { accept, signal }: Sent): Promise<Response> {
+async function send(
+  method: string,
+  path: string,
+  { body, accept, signal }: Sent,
+): Promise<Response> {
   const current = session.value;
   if (!current) throw new WaybillError(401, "Nobody is signed in.");
   const headers: Record<string, string> = {
-    authorization: await proofOf(current, method, path, undefined),
+    authorization: await proofOf(current, method, path, body),
     ...(accept !== undefined && { accept }),
+    ...(body !== undefined && { "content-type": "application/json" }),
   };
   let response: Response;
   try {
@@ -54,6 +71,7 @@ async function send(method: string, path: string, { accept, signal }: Sent): Pro
       // A redirect would lead to another server.
       redirect: "error",
       cache: "no-store",
+      ...(body !== undefined && { body }),
       ...(signal !== undefined && { signal }),
     });
   } catch (cause) {

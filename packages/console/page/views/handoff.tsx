@@ -77,7 +77,9 @@ function Shown({ record }: { readonly record: HandoffRecord }) {
             </dd>
             <dt>Job</dt>
             <dd>
-              <Id value={first.correlation_id} full />
+              <Link href={`/jobs/${first.correlation_id}`}>
+                <Id value={first.correlation_id} full />
+              </Link>
             </dd>
             {first.parent_id !== undefined && (
               <>

@@ -1,5 +1,6 @@
 import { useComputed } from "@preact/signals";
 import type { WirePresence } from "@waybill/protocol/wire";
+import { Link } from "wouter-preact";
 import { connection, knownFrom, rates, rows, version } from "../hub/feed.ts";
 import { isEnded } from "../hub/handoffs.ts";
 import { get, getText } from "../hub/hub.ts";
@@ -77,10 +78,11 @@ export function Now() {
       <section aria-labelledby="agents">
         <h2 id="agents">Agents</h2>
         <Problem>{agents.problem}</Problem>
-        <AgentCards
-          agents={agents.value?.agents ?? []}
-          hasMore={agents.value?.next !== undefined}
-        />
+        {agents.value === undefined ? (
+          <p class="empty">Asking…</p>
+        ) : (
+          <AgentCards agents={agents.value.agents} hasMore={agents.value.next !== undefined} />
+        )}
       </section>
       <section aria-labelledby="latest">
         <h2 id="latest">Latest handoffs</h2>
@@ -130,7 +132,9 @@ function AgentCards({
           return (
             <li key={id}>
               <strong>
-                <Text value={id} />
+                <Link href={`/agents/${id}`}>
+                  <Text value={id} />
+                </Link>
               </strong>
               <span class={`mark ${isConnected ? "good" : "quiet"}`}>
                 <span aria-hidden="true">{isConnected ? "●" : "○"}</span>{" "}

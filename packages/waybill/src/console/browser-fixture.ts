@@ -47,6 +47,8 @@ export async function signIn(
     viewport: { width: 1440, height: 900 },
     ...options,
   });
+  // The test's own timeout counts: a loaded machine is slow.
+  context.setDefaultTimeout(0);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));

@@ -1,12 +1,11 @@
 /// <reference types="node" />
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Agent } from "@waybill/agent";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startDev, Workplace } from "../waybill-fixture.ts";
@@ -146,7 +145,7 @@ describe.skipIf(CHROMIUM === undefined)(
         .filter({ hasText: handoff.id.slice(-8) })
         .getByText("completed")
         .waitFor();
-      await page.waitForFunction("document.querySelector('[role=alert]') === null");
+      await page.getByRole("alert").first().waitFor({ state: "hidden" });
     });
 
     test("axe finds nothing on any view, in light and dark, wide and narrow", async () => {
@@ -159,10 +158,6 @@ describe.skipIf(CHROMIUM === undefined)(
       });
       await handoff.result;
       const page = await open();
-      const axe = await readFile(
-        createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
-        "utf8",
-      );
       for (const path of ["/", "/handoffs", `/handoffs/${handoff.id}`]) {
         await page.goto(`${dev.url}/console#${path}`);
         await page.getByText(handoff.id.slice(-8)).first().waitFor();
@@ -171,7 +166,7 @@ describe.skipIf(CHROMIUM === undefined)(
             await page.emulateMedia({ colorScheme });
             await page.setViewportSize({ width, height: 900 });
             // Evaluated by the debugger, which the page's policy does not bind.
-            await page.evaluate(axe);
+            await page.evaluate(axe.source);
             const found = await page.evaluate(() =>
               (globalThis as never as { axe: Axe }).axe.run({
                 runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
@@ -206,7 +201,7 @@ describe.skipIf(CHROMIUM === undefined)(
       const page = await open();
       for (const path of ["/", "/handoffs", `/handoffs/${handoff.id}`]) {
         await page.goto(`${dev.url}/console#${path}`);
-        await page.getByText("⟨U+202E⟩").first().waitFor();
+        await page.getByText("⟨U+202E⟩").first().waitFor({ state: "attached" });
         const text = await page.locator("body").textContent();
         expect(visibleOnly(text!)).toBe(text);
       }
