@@ -8,6 +8,7 @@ export interface TranscriptRow {
   readonly stopReason?: string | undefined;
   readonly usage?: { readonly [count: string]: unknown } | undefined;
   readonly model?: string | undefined;
+  readonly toolCallId?: string | undefined;
   readonly __openclaw?: { readonly id?: string; readonly runId?: string } | undefined;
 }
 

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,29 +11,35 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const GUARD = fileURLToPath(new URL("guard.mjs", import.meta.url));
-const OPENCLAW = fileURLToPath(new URL("node_modules/openclaw/openclaw.mjs", import.meta.url));
+export const OPENCLAW: string = fileURLToPath(
+  new URL("node_modules/openclaw/openclaw.mjs", import.meta.url),
+);
 
 export const TOKEN = "token-of-these-tests";
+
+interface EditedConfig {
+  readonly plugins?: { readonly entries?: Record<string, { config?: object }> };
+}
 
 /** A gateway with a home of its own, which survives the gateway's processes. */
 export class GatewayProcess {
   readonly folder: string;
   readonly port: number;
-  readonly #config: object;
   #child: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number, config: object) {
+  private constructor(folder: string, port: number) {
     this.folder = folder;
     this.port = port;
-    this.#config = config;
   }
 
-  /** A gateway whose agents use the model behind this address. `more` is added to its configuration. */
-  static async start(modelUrl: string, more: object = {}): Promise<GatewayProcess> {
+  /** A gateway whose agents use the model behind this address, before it is started. */
+  static async prepare(modelUrl: string): Promise<GatewayProcess> {
     const folder = await mkdtemp(join(tmpdir(), "waybill-openclaw-"));
     const port = await freePort();
-    const made = new GatewayProcess(folder, port, configOf(folder, port, modelUrl, more));
+    const made = new GatewayProcess(folder, port);
     await mkdir(made.workspace);
+    const config = configOf(folder, port, modelUrl);
+    await writeFile(join(folder, "openclaw.json"), JSON.stringify(config));
     // A gateway repeats a failed request to a model for a minute. These tests have no time for that.
     await mkdir(join(folder, "state/agents/main/agent"), { recursive: true });
     const settings = { retry: { enabled: false, provider: { maxRetries: 0 } } };
@@ -41,6 +47,11 @@ export class GatewayProcess {
       join(folder, "state/agents/main/agent/settings.json"),
       JSON.stringify(settings),
     );
+    return made;
+  }
+
+  static async start(modelUrl: string): Promise<GatewayProcess> {
+    const made = await GatewayProcess.prepare(modelUrl);
     await made.start();
     return made;
   }
@@ -67,9 +78,16 @@ export class GatewayProcess {
     };
   }
 
+  /** Changes its configuration, as somebody does who edits the file. */
+  async configure(change: (config: EditedConfig) => void): Promise<void> {
+    const path = join(this.folder, "openclaw.json");
+    const config = JSON.parse(await readFile(path, "utf8")) as EditedConfig;
+    change(config);
+    await writeFile(path, JSON.stringify(config));
+  }
+
   /** Starts it again after it was killed. Settles when it takes connections. */
   async start(): Promise<void> {
-    await writeFile(join(this.folder, "openclaw.json"), JSON.stringify(this.#config));
     const child = spawn(
       process.execPath,
       [GUARD, OPENCLAW, "gateway", "run", "--port", `${this.port}`, "--bind", "loopback"],
@@ -112,7 +130,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function configOf(folder: string, port: number, baseUrl: string, more: object): object {
+function configOf(folder: string, port: number, baseUrl: string): object {
   const model = {
     id: "scripted",
     name: "Scripted",
@@ -138,12 +156,11 @@ function configOf(folder: string, port: number, baseUrl: string, more: object): 
         skipBootstrap: true,
         maxConcurrent: 16,
       },
-      entries: { main: { default: true } },
+      entries: { main: {} },
     },
     models: { mode: "replace", providers: { local: provider } },
     // Its models get the tools themselves instead of a search for tools.
     tools: { toolSearch: false },
     discovery: { mdns: { mode: "off" } },
-    ...more,
   };
 }

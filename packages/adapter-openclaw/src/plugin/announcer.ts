@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import type { Agent, HandoffHandle } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import { GatewayLost } from "../gateway.ts";
+import type { Gateway } from "../gateway.ts";
+import { keysIn } from "../transcript.ts";
+import type { TranscriptRow } from "../transcript.ts";
+import { endOf, outcomeInWords } from "./ending.ts";
+import type { Outcome } from "./ending.ts";
+import type { Errand, Errands } from "./errands.ts";
+
+/** Tells agents how their handoffs end, each in the session that made it, and once. */
+export class Announcer {
+  readonly #agent: Agent;
+  readonly #gateway: Gateway;
+  readonly #errands: Errands;
+  readonly #warn: (text: string) => void;
+  readonly #followed = new Set<string>();
+
+  constructor(agent: Agent, gateway: Gateway, errands: Errands, warn: (text: string) => void) {
+    this.#agent = agent;
+    this.#gateway = gateway;
+    this.#errands = errands;
+    this.#warn = warn;
+  }
+
+  /** Takes up what an earlier process of the gateway has left. */
+  async resume(): Promise<void> {
+    for (const errand of await this.#untold(this.#errands.all)) this.announce(errand);
+  }
+
+  /** Forgets what the models of a session have been told by their tools. */
+  async tidy(sessionKey: string): Promise<void> {
+    const isHere = (errand: Errand) => errand.sessionKey === sessionKey;
+    await this.#untold(this.#errands.all.filter(isHere));
+  }
+
+  async #untold(errands: readonly Errand[]): Promise<Errand[]> {
+    const untold: Errand[] = [];
+    for (const errand of errands) {
+      if (await this.#wasTold(errand)) await this.#errands.remove(errand.handoffId);
+      else untold.push(errand);
+    }
+    return untold;
+  }
+
+  /** Announces the end of a handoff, and what it asks until then. */
+  announce(errand: Errand, known?: HandoffHandle): void {
+    const { handoffId } = errand;
+    if (this.#followed.has(handoffId)) return;
+    this.#followed.add(handoffId);
+    this.#announce(errand, known)
+      .catch((error: unknown) => {
+        if (error instanceof GatewayLost) return;
+        this.#warn(`Handoff ${handoffId} can't be announced: ${String(error)}`);
+      })
+      .finally(() => this.#followed.delete(handoffId));
+  }
+
+  async #announce(errand: Errand, known: HandoffHandle | undefined): Promise<void> {
+    const { handoffId } = errand;
+    let handle = known;
+    try {
+      handle ??= await this.#agent.attach(handoffId);
+    } catch (error) {
+      if (!WaybillError.is(error, 404)) throw error;
+      // The gateway was killed before the hub had the handoff: the model knows nothing of it either.
+      return this.#errands.remove(handoffId);
+    }
+    void this.#askFor(errand, handle).catch((error: unknown) => this.#warn(String(error)));
+    const end = await endOf(handle);
+    // A tool that waits for it hands it to the model itself.
+    if (this.#errands.get(handoffId)?.toolCallId !== errand.toolCallId) return;
+    await this.#tell(errand, "end", end);
+    await this.#errands.remove(handoffId);
+  }
+
+  async #askFor(errand: Errand, handle: HandoffHandle): Promise<void> {
+    for await (const question of handle.questions) {
+      if (errand.told?.includes(question.id) === true) continue;
+      await this.#tell(errand, `question-${question.id}`, { type: "question", question });
+    }
+  }
+
+  /** Says it in the session, unless it stands there already. A key is sent once, and never again. */
+  async #tell({ handoffId, sessionKey }: Errand, what: string, outcome: Outcome): Promise<void> {
+    const prefix = `waybill-tells-${handoffId}-${what}-`;
+    const isSaid = async () =>
+      keysIn(await this.#transcript(sessionKey)).some((key) => key.startsWith(prefix));
+    while (!(await isSaid())) {
+      const key = `${prefix}${randomUUID()}`;
+      await this.#gateway.request("agent", {
+        message: outcomeInWords(handoffId, outcome),
+        sessionKey,
+        idempotencyKey: key,
+        deliver: true,
+        bestEffortDeliver: true,
+      });
+      // The session may be busy: then the turn begins after the one that is under way.
+      for (let status = "pending"; status !== "ok" && status !== "error" && !(await isSaid());) {
+        const waiting = { runId: key, timeoutMs: WAIT_MS };
+        ({ status } = await this.#gateway.request<{ status: string }>("agent.wait", waiting));
+      }
+    }
+  }
+
+  /** Whether the model has the end as the answer of its tool. */
+  async #wasTold({ toolCallId, sessionKey }: Errand): Promise<boolean> {
+    if (toolCallId === undefined) return false;
+    const rows = await this.#transcript(sessionKey);
+    return rows.some((row) => row.role === "toolResult" && row.toolCallId === toolCallId);
+  }
+
+  async #transcript(sessionKey: string): Promise<readonly TranscriptRow[]> {
+    const asked = { sessionKey, limit: 1000 };
+    const { messages } = await this.#gateway.request<{ messages: TranscriptRow[] }>(
+      "chat.history",
+      asked,
+    );
+    return messages;
+  }
+}
+
+const WAIT_MS = 15_000;
