@@ -1,7 +1,7 @@
 import {
   createHandoff,
   createReply,
-  digestOf,
+  digestOfJws,
   generateKey,
   newId,
   signCompact,
@@ -332,7 +332,7 @@ test("32: a changed manifest under a pinned digest is 403, at the hub and at an 
   await before.start();
   await before.stop();
   const { manifests } = await world.hub.manifests({ agent: "worker" });
-  const pinned = { digest: digestOf(manifests[0]!.text) };
+  const pinned = { digest: digestOfJws(manifests[0]!.text) };
   pins.set("worker", pinned);
   await expect(serve("changed").start()).rejects.toMatchObject({ status: 403 });
   const unchanged = serve("as it was");

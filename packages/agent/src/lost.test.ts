@@ -1,6 +1,6 @@
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
-import { digestOf, generateKey, provenKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, provenKey, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { createAgent } from "./agent.ts";
 import { lineTo } from "./world-fixture.ts";
@@ -65,7 +65,7 @@ test("an agent that only serves learns that its hub refuses it", async () => {
   const { manifests } = await hub.manifests({ agent: "worker" });
   const changed = { agent_id: "worker", capabilities: [{ name: "work" }] };
   const keys = [provenKey("worker", generateKey())];
-  const follows = { sequence: 2, previous: digestOf(manifests[0]!.text) };
+  const follows = { sequence: 2, previous: digestOfJws(manifests[0]!.text) };
   await hub.publish(signManifest({ ...changed, ...follows, keys }, old));
   const before = hub;
   hub = await openHub(options);

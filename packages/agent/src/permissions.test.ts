@@ -1,4 +1,4 @@
-import { digestOf, generateKey, newId, signManifest, WaybillError } from "@waybill/protocol";
+import { digestOfJws, generateKey, newId, signManifest, WaybillError } from "@waybill/protocol";
 import type { CapabilityInput } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
@@ -239,7 +239,7 @@ test("WB-213 a recipient refuses what its capability does not take, whatever the
     agent_id: "a",
     capabilities: [RESEARCH],
     sequence: 2,
-    previous: digestOf(manifests[0]!.text),
+    previous: digestOfJws(manifests[0]!.text),
   };
   await world.server.publish(signManifest(open, world.key("a")));
   const handoff = world.agent("other").handoff({ to: "a", capability: "research" });

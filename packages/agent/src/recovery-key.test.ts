@@ -1,7 +1,7 @@
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
 import {
-  digestOf,
+  digestOfJws,
   generateKey,
   provenKey,
   provenRecoveryKey,
@@ -66,7 +66,7 @@ test("a recovered agent continues with its new key", async () => {
     capabilities: [],
     keys: [next.jwk, recoveryKey],
     sequence: 2,
-    previous: digestOf(text),
+    previous: digestOfJws(text),
   };
   await hub.publish(signManifest(signRecovery(update, offline), next));
   await run({ key: next, recoveryKey });

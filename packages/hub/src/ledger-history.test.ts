@@ -1,4 +1,10 @@
-import { createHandoff, createReply, digestOf, generateKey, signEnvelope } from "@waybill/protocol";
+import {
+  createHandoff,
+  createReply,
+  digestOfJws,
+  generateKey,
+  signEnvelope,
+} from "@waybill/protocol";
 import { checkHistory } from "@waybill/protocol/audit";
 import type { Envelope } from "@waybill/protocol";
 import { expect, test } from "vitest";
@@ -21,7 +27,7 @@ const submitted = paper(handoff);
 
 function paper(envelope: Envelope): NewEntry {
   const text = signEnvelope(envelope, key);
-  return envelopeEntry(AT, { envelope, text, digest: digestOf(text), kid: key.kid });
+  return envelopeEntry(AT, { envelope, text, digest: digestOfJws(text), kid: key.kid });
 }
 
 function said(by: string, kind: "progress" | "result"): NewEntry {

@@ -1,7 +1,7 @@
 import {
   createHandoff,
   createReply,
-  digestOf,
+  digestOfJws,
   generateKey,
   newId,
   parseEnvelope,
@@ -157,7 +157,7 @@ export class World {
     { envelope, attempt }: Offer,
     body: Bodies[Kind],
   ): Envelope {
-    const re = digestOf(envelope);
+    const re = digestOfJws(envelope);
     const input = { kind, from, attempt, re, body } as unknown as ReplyInput<Kind>;
     return createReply(handoffIn({ envelope }), input, {
       now: () => this.clock.now(),

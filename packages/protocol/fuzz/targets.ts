@@ -94,7 +94,7 @@ const replies: Envelope[] = [
 const payloads = [handoff, ...replies].map((envelope) => JSON.stringify(envelope));
 const compacts = [
   ...[handoff, ...replies].map((envelope) => waybill.signEnvelope(envelope, key)),
-  ...waybill.signEnvelopes([handoff, ...replies], key),
+  ...waybill.signEnvelopes([handoff, ...replies], key).map(({ text }) => text),
 ];
 const manifest = {
   agent_id: "editor",

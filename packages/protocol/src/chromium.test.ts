@@ -186,7 +186,9 @@ describe.skipIf(CHROMIUM === undefined)(
         timeoutMs: 60_000,
         body: { capability: "web_research", input: { query: "\u{1f9fe} é" } },
       });
-      const batch = protocol.signEnvelopes([handoff, handoff, handoff], key);
+      const batch = protocol
+        .signEnvelopes([handoff, handoff, handoff], key)
+        .map(({ text }) => text);
       const there = await page.evaluate(
         ({ texts, jwk, at }) => {
           const { protocol: here } = globalThis as unknown as Loaded;

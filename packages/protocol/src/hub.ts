@@ -40,4 +40,4 @@ export { CAPABILITY_DEFAULTS, isGroupName } from "./manifest/capability.ts";
 export { audiencesFor, audiencesOf, EVERYBODY } from "./manifest/audience.ts";
 export { SCHEMA_LIMITS, schemaAllowance } from "./schema/schema.ts";
 export type { SchemaAllowance } from "./schema/schema.ts";
-export { signCompactBatch } from "./signing/jws.ts";
+export { signCompactBatch, signPayloads } from "./signing/jws.ts";

@@ -41,6 +41,8 @@ export { generateKey, privateKeyFrom, publicKeyFrom, thumbprint } from "./signin
 export type { PrivateJwk, PrivateKey, PublicJwk, PublicKey } from "./signing/key.ts";
 export { digestOf, digestOfBytes, isDigest, runningDigest } from "./signing/digest.ts";
 export type { Digest, RunningDigest } from "./signing/digest.ts";
+export { digestOfJws } from "./signing/jws.ts";
+export type { SignedText } from "./signing/jws.ts";
 export { derivedId, idSource, idTime, isId, newId } from "./id.ts";
 export type { IdSource, IdSourceOptions } from "./id.ts";
 export { isTime, parseTime } from "./time.ts";

@@ -13,9 +13,8 @@ import pytest
 from waybill_sdk import Agent, Unconfirmed, WaybillError
 from waybill_sdk.agent import SETTLE_WITHIN_S
 from waybill_sdk.delegating import handle as handles
-from waybill_sdk.protocol.encoding import digest_of
 from waybill_sdk.protocol.envelope import create_reply, sign_envelope
-from waybill_sdk.protocol.jws import read_compact
+from waybill_sdk.protocol.jws import digest_of_jws, read_compact
 from waybill_sdk.protocol.key import PrivateKey, generate_key
 from waybill_sdk.protocol.manifest import sign_manifest
 
@@ -98,7 +97,7 @@ class LyingSocket:
         elif lie == "delivers a result for somebody else":
             body = {"status": 200, "output": 1}
             made = create_reply(
-                handoff, "result", "worker", body, to="bystander", re=digest_of(text), attempt=1
+                handoff, "result", "worker", body, to="bystander", re=digest_of_jws(text), attempt=1
             )
             result = sign_envelope(made, self._hub.keys["worker"])
             self._deliver(
@@ -157,7 +156,7 @@ class LyingHub:
 
     def receipt(self, text: str, envelope: dict[str, Any]) -> str:
         made = create_reply(
-            envelope, "receipt", "hub", {"status": 100}, to=envelope["from"], re=digest_of(text)
+            envelope, "receipt", "hub", {"status": 100}, to=envelope["from"], re=digest_of_jws(text)
         )
         return sign_envelope(made, self.keys["hub"])
 

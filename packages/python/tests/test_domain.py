@@ -12,9 +12,9 @@ from waybill_sdk.link.address import address_of
 from waybill_sdk.link.hub import Hub
 from waybill_sdk.link.link import Link
 from waybill_sdk.link.peers import Peers
-from waybill_sdk.protocol.encoding import digest_of
 from waybill_sdk.protocol.envelope import create_handoff, sign_envelope
 from waybill_sdk.protocol.instant import format_time, now_ms
+from waybill_sdk.protocol.jws import digest_of_jws
 from waybill_sdk.protocol.key import PrivateKey, generate_key
 from waybill_sdk.protocol.manifest import sign_manifest
 from waybill_sdk.protocol.possession import proven_key
@@ -29,7 +29,7 @@ def manifest(key: PrivateKey, keys: list[PrivateKey], previous: str | None = Non
         "keys": [proven_key("hub", each) for each in keys],
     }
     if previous is not None:
-        said |= {"sequence": 2, "previous": digest_of(previous)}
+        said |= {"sequence": 2, "previous": digest_of_jws(previous)}
     return sign_manifest(said, key)
 
 

@@ -20,9 +20,8 @@ from waybill_sdk import (
     sign_recovery,
 )
 from waybill_sdk.own_key import own_key
-from waybill_sdk.protocol.encoding import digest_of
 from waybill_sdk.protocol.json_text import parse_json
-from waybill_sdk.protocol.jws import read_compact
+from waybill_sdk.protocol.jws import digest_of_jws, read_compact
 from waybill_sdk.protocol.manifest import sign_manifest
 
 
@@ -182,7 +181,7 @@ async def test_an_agent_lists_its_recovery_key_and_keeps_it(place: Place) -> Non
                 "capabilities": [],
                 "keys": [after.jwk, kept],
                 "sequence": 3,
-                "previous": digest_of(text),
+                "previous": digest_of_jws(text),
             },
             offline,
         )

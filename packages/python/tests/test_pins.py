@@ -11,9 +11,9 @@ import pytest
 from waybill_sdk import WaybillError
 from waybill_sdk.link.link import Link
 from waybill_sdk.link.peers import Peers
-from waybill_sdk.protocol.encoding import digest_of
 from waybill_sdk.protocol.envelope import create_handoff, sign_envelope
 from waybill_sdk.protocol.instant import now_ms
+from waybill_sdk.protocol.jws import digest_of_jws
 from waybill_sdk.protocol.key import PrivateKey, generate_key
 from waybill_sdk.protocol.manifest import sign_manifest
 from waybill_sdk.protocol.possession import proven_recovery_key
@@ -24,7 +24,7 @@ LOST, NEXT = generate_key(), generate_key()
 DOMAIN = generate_key().kid
 FIRST = sign_manifest({"agent_id": "anna", "capabilities": []}, LOST)
 PINNED = sign_manifest(
-    {"agent_id": "anna", "capabilities": [], "sequence": 2, "previous": digest_of(FIRST)}, NEXT
+    {"agent_id": "anna", "capabilities": [], "sequence": 2, "previous": digest_of_jws(FIRST)}, NEXT
 )
 
 
@@ -75,7 +75,7 @@ KEPT = proven_recovery_key("anna", OFFLINE)
 
 
 def after(text: str, sequence: int, *keys: dict[str, Any]) -> dict[str, Any]:
-    follows = {"sequence": sequence, "previous": digest_of(text)}
+    follows = {"sequence": sequence, "previous": digest_of_jws(text)}
     return {"agent_id": "anna", "capabilities": [], "keys": list(keys), **follows}
 
 

@@ -24,7 +24,7 @@ from waybill_sdk.protocol.ids import id_time, is_agent_id, is_id
 from waybill_sdk.protocol.instant import now_ms, parse_time
 from waybill_sdk.protocol.invitation import check_enrolment
 from waybill_sdk.protocol.json_text import parse_json
-from waybill_sdk.protocol.jws import Roots
+from waybill_sdk.protocol.jws import Roots, digest_of_jws
 from waybill_sdk.protocol.key import enrol, public_key_from_bytes
 from waybill_sdk.protocol.lifecycle import step
 from waybill_sdk.protocol.lifecycle_event import event_of
@@ -182,7 +182,7 @@ def run_manifest(given: Case) -> Outcome:
         known = verify_manifest(given["known"], at=given["at"])
 
         def chain() -> Outcome:
-            check_chain(known, [digest_of(each) for each in given["shown"]])
+            check_chain(known, [digest_of_jws(each) for each in given["shown"]])
             return {}
 
         return outcome(chain)

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { createReply, digestOf, signEnvelope } from "@waybill/protocol";
+import { createReply, digestOf, digestOfJws, signEnvelope } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, openWorld } from "./served-fixture.ts";
@@ -40,7 +40,7 @@ interface Row {
   readonly for?: "owner" | "worker";
 }
 
-const ofWorker = ({ handoff }: Scene) => ({ attempt: 1, re: digestOf(handoff.text) });
+const ofWorker = ({ handoff }: Scene) => ({ attempt: 1, re: digestOfJws(handoff.text) });
 const ANYBODY = ["owner", "worker", "bystander", "nobody", "hub"];
 
 const ROWS: Readonly<Record<string, Row>> = {
@@ -118,7 +118,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     by: "owner",
     say: ({ handoff }) => ({
       kind: "receipt",
-      re: digestOf(endOf(handoff)),
+      re: digestOfJws(endOf(handoff)),
       body: { status: 200 },
     }),
     after: ["accepted", "ended"],
@@ -155,7 +155,7 @@ async function begun(after: Row["after"], to?: "worker"): Promise<Scene> {
     expect(await statusOf(text)).toBe(200);
     const { delivery } = await owners.next("delivery");
     expect(delivery).toMatchObject({ envelope: text });
-    return digestOf(text);
+    return digestOfJws(text);
   };
   if (after.includes("accepted")) await take(worker.accept(handoff));
   if (after.includes("ended")) await take(endOf(handoff));

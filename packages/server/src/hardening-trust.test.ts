@@ -1,7 +1,14 @@
 /// <reference types="node" />
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { createReply, digestOf, generateKey, signEnvelope, signManifest } from "@waybill/protocol";
+import {
+  createReply,
+  digestOf,
+  digestOfJws,
+  generateKey,
+  signEnvelope,
+  signManifest,
+} from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
 import { ask, asOperator, openWorld, Party } from "./served-fixture.ts";
@@ -119,14 +126,14 @@ test("32: a changed manifest under a pinned digest is 403, whoever signed it", a
   const publish = (manifest: string) =>
     ask(`${world.url}/v1/agents/worker`, { method: "PUT", body: { manifest } });
   expect((await publish(first)).status).toBe(200);
-  pins.set("worker", { digest: digestOf(first) });
+  pins.set("worker", { digest: digestOfJws(first) });
   const changed = signManifest(
     {
       agent_id: "worker",
       capabilities: [{ name: "work" }, { name: "more" }],
       keys: [key.jwk],
       sequence: 2,
-      previous: digestOf(first),
+      previous: digestOfJws(first),
     },
     key,
   );
@@ -160,7 +167,7 @@ test("33: a claim that measurement contradicts is ignored, and that is reported"
     // Occasional successes, so that it is judged by its record and not ejected for a series of
     // failures.
     const isGood = failures++ % 2 === 1;
-    const re = digestOf(handoff.text);
+    const re = digestOfJws(handoff.text);
     const body = isGood ? { status: 200, output: 1 } : { status: 500, error: { message: "no" } };
     const result = createReply(handoff.envelope, {
       kind: "result",

@@ -5,6 +5,7 @@ import {
   createHandoff,
   createReply,
   digestOf,
+  digestOfJws,
   generateKey,
   keyring,
   newId,
@@ -108,7 +109,7 @@ const resultBy = (party: Party, handoff: Signed, attempt = 1) =>
   reply(handoff, party, {
     kind: "result",
     attempt,
-    re: digestOf(handoff.text),
+    re: digestOfJws(handoff.text),
     body: { status: 200, output: 1 },
   });
 
@@ -254,7 +255,7 @@ describe("identity", () => {
         capabilities: [],
         keys: [provenKey("rotating", next)],
         sequence: 2,
-        previous: digestOf(manifests[0]!.manifest),
+        previous: digestOfJws(manifests[0]!.manifest),
       },
       party.key,
     );
@@ -293,13 +294,16 @@ describe("identity", () => {
     const party = new Party("rolling", generateKey(), world.url, world.hub);
     const first = signManifest({ agent_id: "rolling", capabilities: [] }, party.key);
     const base = { agent_id: "rolling", capabilities: [{ name: "x" }], keys: [party.key.jwk] };
-    const second = signManifest({ ...base, sequence: 2, previous: digestOf(first) }, party.key);
+    const second = signManifest({ ...base, sequence: 2, previous: digestOfJws(first) }, party.key);
     expect(statusOf(await published("rolling", first))).toBe(200);
     expect(statusOf(await published("rolling", second))).toBe(200);
     expect(statusOf(await published("rolling", first))).toBe(409);
     const other = signManifest({ ...base, version: "1" }, party.key);
     expect(statusOf(await published("rolling", other))).toBe(409);
-    const skipped = signManifest({ ...base, sequence: 4, previous: digestOf(second) }, party.key);
+    const skipped = signManifest(
+      { ...base, sequence: 4, previous: digestOfJws(second) },
+      party.key,
+    );
     expect(statusOf(await published("rolling", skipped))).toBe(409);
   });
 
@@ -472,12 +476,12 @@ describe("state", () => {
     const question = reply(handoff, worker, {
       kind: "question",
       attempt: 1,
-      re: digestOf(handoff.text),
+      re: digestOfJws(handoff.text),
       body: { questions: [{ id: "q" }] },
     });
     expect(await submitted(question)).toBe(200);
-    expect(await submitted(answer("q", "first", digestOf(question)))).toBe(200);
-    expect(await submitted(answer("q", "second", digestOf(question)))).toBe(410);
+    expect(await submitted(answer("q", "first", digestOfJws(question)))).toBe(200);
+    expect(await submitted(answer("q", "second", digestOfJws(question)))).toBe(410);
     expect(await submitted(resultBy(worker, handoff))).toBe(200);
   });
 
@@ -738,7 +742,7 @@ describe("trust and load", () => {
       reply(offered, worker, {
         kind: "receipt",
         attempt: 1,
-        re: digestOf(offered.text),
+        re: digestOfJws(offered.text),
         body: { status: 406, counter: { timeout_seconds: 5 } },
       });
     expect(statusOf(await worker.submit(counter()))).toBe(200);

@@ -1,5 +1,5 @@
 import { memoryStore } from "@waybill/hub";
-import { digestOf, generateKey, newId, provenKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, newId, provenKey, signManifest } from "@waybill/protocol";
 import type { ManifestInput, PrivateKey } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -39,7 +39,9 @@ async function publish(
   const known = (await ask(`${world.url}/.well-known/waybill/agents/${id}`)).json["manifests"];
   const all = known as { manifest: string }[];
   const follows =
-    all.length === 0 ? {} : { sequence: all.length + 1, previous: digestOf(all.at(-1)!.manifest) };
+    all.length === 0
+      ? {}
+      : { sequence: all.length + 1, previous: digestOfJws(all.at(-1)!.manifest) };
   const manifest = signManifest(
     { agent_id: id, capabilities: [{ name: "work" }], keys, ...follows },
     signer,

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { digestOf, generateKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { rawBytes } from "./hardening-fixture.ts";
 import { RawConnection, requestText } from "./http/raw-fixture.ts";
@@ -351,12 +351,12 @@ test("31: a delegator gets more open questions than its connection may hold as i
       const ids = Array.from({ length: 10 }, (_, number) => `q-${index}-${number}`);
       const asked = worker.question(handoff, ids, "?".repeat(60_000));
       expect((await worker.submit(asked)).status).toBe(200);
-      questions.add(digestOf(asked));
+      questions.add(digestOfJws(asked));
     }
     const wire = await owner.attach();
     while (questions.size > 0) {
       const { envelope } = await wire.delivery("envelope");
-      const digest = digestOf(envelope as string);
+      const digest = digestOfJws(envelope as string);
       questions.delete(digest);
       wire.say({ type: "seen", id: digest });
     }

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { digestOf, generateKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, signManifest } from "@waybill/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, openWorld, Party, Wire } from "./served-fixture.ts";
 import type { Answer, World } from "./served-fixture.ts";
@@ -64,7 +64,7 @@ test("an agent that was enrolled in the hub's process keeps its name over the ne
   const operator = new Party("operator", generateKey(), world.url, world.hub);
   const first = signManifest({ agent_id: operator.id, capabilities: [] }, operator.key);
   await world.hub.publish(first);
-  const follows = { sequence: 2, previous: digestOf(first) };
+  const follows = { sequence: 2, previous: digestOfJws(first) };
   const next = signManifest(
     { agent_id: operator.id, capabilities: [{ name: "work" }], ...follows },
     operator.key,

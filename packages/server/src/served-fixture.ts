@@ -5,6 +5,7 @@ import {
   createHandoff,
   createReply,
   digestOf,
+  digestOfJws,
   generateKey,
   newId,
   signEnvelope,
@@ -233,7 +234,7 @@ export class Party {
   }
 
   accept(handoff: Signed, attempt = 1): string {
-    const re = digestOf(handoff.text);
+    const re = digestOfJws(handoff.text);
     return signEnvelope(
       createReply(handoff.envelope, {
         kind: "receipt",
@@ -247,7 +248,7 @@ export class Party {
   }
 
   result(handoff: Signed, output: unknown = "done", attempt = 1): string {
-    const re = digestOf(handoff.text);
+    const re = digestOfJws(handoff.text);
     return signEnvelope(
       createReply(handoff.envelope, {
         kind: "result",
@@ -261,7 +262,7 @@ export class Party {
   }
 
   question(handoff: Signed, ids: readonly string[], text = "how?", attempt = 1): string {
-    const re = digestOf(handoff.text);
+    const re = digestOfJws(handoff.text);
     const questions = ids.map((id) => ({ id, text }));
     return signEnvelope(
       createReply(handoff.envelope, {
@@ -277,7 +278,7 @@ export class Party {
 
   /** The answer to one question of an envelope. */
   answer(handoff: Signed, asked: string, id: string, answer: string): string {
-    const re = digestOf(asked);
+    const re = digestOfJws(asked);
     return signEnvelope(
       createReply(handoff.envelope, {
         kind: "answer",

@@ -60,9 +60,9 @@ export const ENCODINGS: readonly Mutant[] = [
   {
     rule: "WB-03",
     file: "src/signing/jws.ts",
-    find: `return { alg, kid, payload, digest: digestOf(text as string) };`,
-    replace: `return { alg, kid, payload, digest: digestOf(payload) };`,
-    why: "names an envelope by the digest of its payload",
+    find: `return { alg, kid, payload, digest: digestFrom(leaf) };`,
+    replace: `return { alg, kid, payload, digest: digestFrom(leafOf(alg, text as string)) };`,
+    why: "gives an envelope another digest if it is signed with others",
   },
   {
     rule: "WB-04",

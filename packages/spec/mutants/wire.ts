@@ -105,8 +105,8 @@ export const WIRE: readonly Mutant[] = [
   {
     rule: "WB-21",
     file: "src/signing/jws.ts",
-    find: `return { alg, kid, payload, digest: digestOf(text as string) };`,
-    replace: `return { alg, kid, payload, digest: digestOf(JSON.stringify(JSON.parse(payload))) };`,
+    find: `return { alg, kid, payload, digest: digestFrom(leaf) };`,
+    replace: `return { alg, kid, payload, digest: digestFrom(leafOf(kid, JSON.stringify(JSON.parse(payload)))) };`,
     why: "encodes an envelope anew for its digest",
   },
   {
@@ -133,9 +133,40 @@ export const WIRE: readonly Mutant[] = [
   {
     rule: "WB-22",
     file: "src/signing/batch-tree.ts",
-    find: "return sha256OfText(`\\0${signingInput}`);",
-    replace: "return sha256OfText(`${signingInput}`);",
+    find: "return sha256OfText(`\\0${kid}\\n${payload}`);",
+    replace: "return sha256OfText(`${kid}\\n${payload}`);",
     why: "hashes leaves without the zero in front",
+  },
+  {
+    rule: "WB-22",
+    file: "src/signing/batch-tree.ts",
+    find: "return sha256OfText(`\\0${kid}\\n${payload}`);",
+    replace: "return sha256OfText(`\\0${payload}`);",
+    why: "hashes leaves without the kid",
+  },
+  {
+    rule: "WB-103",
+    file: "src/signing/verified-cache.ts",
+    find: `known === undefined || known.text !== text`,
+    replace: `known === undefined`,
+    why: "takes a text as verified because its signature part was seen with another payload",
+  },
+  {
+    rule: "WB-103",
+    file: "src/signing/verified-cache.ts",
+    find: `return keyOf(verified.kid)?.jwk.x === publicKey ? verified : undefined;`,
+    replace: `return verified;`,
+    why: "takes a text as verified that was verified under another key",
+  },
+  {
+    rule: "WB-103",
+    file: "src/signing/verified-cache.ts",
+    find: `  const known = young.get(name) ?? old.get(name);
+  if (known === undefined || known.text !== text) return undefined;`,
+    replace: `  const isSame = (each: CachedEnvelope) => each.text.split(".")[1] === text.split(".")[1];
+  const known = [name, ...young.values(), ...old.values()].find((each) => typeof each === "object" && isSame(each)) as CachedEnvelope | undefined;
+  if (known === undefined) return undefined;`,
+    why: "finds what was verified by its digest, whatever the signature is",
   },
   {
     rule: "WB-22",
@@ -174,15 +205,15 @@ export const WIRE: readonly Mutant[] = [
   {
     rule: "WB-24",
     file: "src/signing/jws.ts",
-    find: `faultOf: faultOfBatchPart, isValid: isInSignedBatch`,
-    replace: `faultOf: faultOfBatchPart, isValid: () => false`,
+    find: `isValid: ({ signature }, leaf, key, roots) => roots.hasLeaf(leaf, signature, key),`,
+    replace: `isValid: () => false,`,
     why: "takes no batches",
   },
   {
     rule: "WB-24",
-    file: "src/envelope/sign-envelope.ts",
-    find: `return envelopes.length === 1`,
-    replace: `return envelopes.length < 1`,
+    file: "src/signing/jws.ts",
+    find: `if (first === undefined || payloads.length > 1) return`,
+    replace: `if (first === undefined || payloads.length > 0) return`,
     why: "makes a batch of a lone envelope",
   },
   {

@@ -213,7 +213,7 @@ const MANIFEST_OPERATIONS: Readonly<Record<string, Judge>> = {
   chain: (api, { known, shown, at }) =>
     outcome(api, () => {
       const believed = api.knownManifest(api.verifyManifest(known, { at }));
-      api.checkChain(believed, (shown as string[]).map(api.digestOf));
+      api.checkChain(believed, (shown as string[]).map(api.digestOfJws));
       return {};
     }),
   read: (api, { manifest, manifest_text }) =>
@@ -414,7 +414,7 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
       const { kid, payload } = api.readCompact(manifest);
       const { agent_id: agent } = api.parseJson(payload) as { agent_id: string };
       const claim = api.readEnrolment(proof).verify(token);
-      api.checkEnrolment(claim, { domain, agent, kid, manifest: api.digestOf(manifest) });
+      api.checkEnrolment(claim, { domain, agent, kid, manifest: api.digestOfJws(manifest) });
       return {};
     }),
   push: (api, input) => {

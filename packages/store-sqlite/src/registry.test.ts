@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { openHub } from "@waybill/hub";
-import { digestOf, generateKey, provenKey, signManifest } from "@waybill/protocol";
+import { digestOf, digestOfJws, generateKey, provenKey, signManifest } from "@waybill/protocol";
 import type { ManifestInput, PrivateKey } from "@waybill/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { migrate } from "./migrate.ts";
@@ -49,15 +49,15 @@ test("manifests in a file of the second version are found by their keys and capa
   const [first, second, other] = [generateKey(), generateKey(), generateKey()];
   const one = manifestOf("owner", first, { capabilities: [{ name: "old" }, { name: "work" }] });
   const keys = [provenKey("owner", second)];
-  const follows = { sequence: 2, previous: digestOf(one), keys };
+  const follows = { sequence: 2, previous: digestOfJws(one), keys };
   const two = manifestOf("owner", first, follows);
   const lone = manifestOf("another", other);
   const database = new DatabaseSync(path);
   migrate(database, MIGRATIONS.slice(0, 2));
   const insert = database.prepare("INSERT INTO manifest VALUES (?, ?, ?, ?, ?, '[]', ?)");
-  insert.run("owner", 1, 0, 1_000, digestOf(one), one);
-  insert.run("owner", 2, 1, 2_000, digestOf(two), two);
-  insert.run("another", 1, 1, 3_000, digestOf(lone), lone);
+  insert.run("owner", 1, 0, 1_000, digestOfJws(one), one);
+  insert.run("owner", 2, 1, 2_000, digestOfJws(two), two);
+  insert.run("another", 1, 1, 3_000, digestOfJws(lone), lone);
   database.close();
 
   const store = await openSqliteStore(path);
@@ -68,7 +68,7 @@ test("manifests in a file of the second version are found by their keys and capa
   expect(await hub.operator.keyOf(first.kid, "owner")).toMatchObject({ notAfter: 2_000 });
   const squat = hub.publish(manifestOf("squatter", first));
   await expect(squat).rejects.toMatchObject({ status: 409 });
-  const three = { sequence: 3, previous: digestOf(two), keys: [second.jwk] };
+  const three = { sequence: 3, previous: digestOfJws(two), keys: [second.jwk] };
   await hub.publish(manifestOf("owner", second, { ...three, capabilities: [{ name: "new" }] }));
   expect(await store.capabilityNames({ limit: 10 })).toEqual([
     { name: "new", agents: 1 },

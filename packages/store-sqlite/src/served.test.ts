@@ -8,7 +8,7 @@ import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
 import {
   createHandoff,
   createReply,
-  digestOf,
+  digestOfJws,
   generateKey,
   newId,
   parseEnvelope,
@@ -163,7 +163,7 @@ test("a served hub that is killed three times loses nothing and ends everything 
   const working = worker.receive(8, async ({ type, envelope, attempt }) => {
     if (type !== "offer") return isDone;
     const handoff = parseEnvelope(readCompact(envelope).payload) as HandoffEnvelope;
-    const own = { from: "worker", attempt, re: digestOf(envelope) };
+    const own = { from: "worker", attempt, re: digestOfJws(envelope) };
     const say = (reply: Parameters<typeof createReply>[1]) =>
       worker.submit(signEnvelope(createReply(handoff, reply as never), worker.key));
     const accepted = await say({ kind: "receipt", ...own, body: { status: 101 } } as never);
@@ -188,7 +188,7 @@ test("a served hub that is killed three times loses nothing and ends everything 
         kind: "receipt",
         from: "owner",
         to: "hub",
-        re: digestOf(envelope),
+        re: digestOfJws(envelope),
         body: { status: 200 },
       },
     );
@@ -214,7 +214,7 @@ test("a served hub that is killed three times loses nothing and ends everything 
     const response = await owner.submit(text);
     expect(response.status).toBe(200);
     const { receipt } = (await response.json()) as { receipt: string };
-    expect(parseEnvelope(readCompact(receipt).payload)).toMatchObject({ re: digestOf(text) });
+    expect(parseEnvelope(readCompact(receipt).payload)).toMatchObject({ re: digestOfJws(text) });
   });
 
   await Promise.all([...sending, receiving]);

@@ -67,7 +67,7 @@ async function held(store: Store, handoffs: number): Promise<{ grownMb: number; 
           timeoutMs: TIMEOUT_MS,
         }),
       );
-      await Promise.all(signEnvelopes(envelopes, key).map((text) => hub.submit(text)));
+      await Promise.all(signEnvelopes(envelopes, key).map(({ text }) => hub.submit(text)));
     }
   }
 }

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { join as path } from "node:path";
 import { loadKey } from "@waybill/agent";
-import { createReply, digestOf, generateKey, newId, signEnvelope } from "@waybill/protocol";
+import { createReply, digestOfJws, generateKey, newId, signEnvelope } from "@waybill/protocol";
 import type { HandoffEnvelope, PrivateKey } from "@waybill/protocol";
 import { join, seat } from "./join.ts";
 
@@ -43,7 +43,7 @@ async function attempt(prey: Prey): Promise<readonly Attempted[]> {
 
 function forged({ handoff, text }: Prey, from: string, key: PrivateKey): string {
   const body = { status: 200 as const, output: OUTPUT };
-  const re = digestOf(text);
+  const re = digestOfJws(text);
   const reply = { kind: "result" as const, from, to: handoff.from, re, attempt: 1, body };
   return signEnvelope(createReply(handoff, reply, { now: Date.now, newId }), key);
 }
@@ -65,5 +65,5 @@ async function submit(forgery: string, envelope: string): Promise<Attempted> {
     body: JSON.stringify({ envelope }),
   });
   const { detail = "" } = (await response.json()) as { detail?: string };
-  return { forgery, digest: digestOf(envelope), status: response.status, message: detail };
+  return { forgery, digest: digestOfJws(envelope), status: response.status, message: detail };
 }

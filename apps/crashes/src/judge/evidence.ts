@@ -1,7 +1,7 @@
 import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
 import type { LedgerReport } from "@waybill/hub";
 import type { StoredHandoff } from "@waybill/hub/store";
-import { digestOf, parseEnvelope, readCompact } from "@waybill/protocol";
+import { digestOfJws, parseEnvelope, readCompact } from "@waybill/protocol";
 import type { HistoryEntry } from "@waybill/protocol/audit";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { DELEGATOR } from "../plan/plan.ts";
@@ -68,7 +68,7 @@ function readJournal<Line>(path: string): readonly Line[] {
 
 function receiptSeen({ at, text }: ReceiptLine): HistoryEntry {
   const envelope = parseEnvelope(readCompact(text).payload);
-  return { type: "envelope", at, digest: digestOf(text), envelope };
+  return { type: "envelope", at, digest: digestOfJws(text), envelope };
 }
 
 function effectSeen({ at, handoffId, key }: EffectLine): HistoryEntry {

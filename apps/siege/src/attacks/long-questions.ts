@@ -1,4 +1,4 @@
-import { digestOf } from "@waybill/protocol";
+import { digestOfJws } from "@waybill/protocol";
 import type { AttackClass } from "../attack-class.ts";
 import { attach } from "../toolkit/line.ts";
 import type { Heard } from "../toolkit/line.ts";
@@ -32,7 +32,7 @@ export const longQuestions: AttackClass = {
         await own.line.call("submit", { envelope: answered });
         for (let index = 0; index < QUESTIONS; index++) {
           const body = { question_id: `answered-${index}`, answer: ANSWER };
-          const more = { to: own.recipient.id, re: digestOf(answered) };
+          const more = { to: own.recipient.id, re: digestOfJws(answered) };
           const answer = own.delegator.about(handoff, "answer", body, more);
           await attacker.submit(answer, "answer");
         }

@@ -1,5 +1,5 @@
 import type { AttackClass } from "../attack-class.ts";
-import { digestOf } from "@waybill/protocol";
+import { digestOfJws } from "@waybill/protocol";
 import { accept, pair } from "../toolkit/pair.ts";
 
 const QUESTIONS = 256;
@@ -25,7 +25,7 @@ export const questionFlood: AttackClass = {
           const ids = questions.map(({ id }) => id);
           const answers = [...ids, ...ids, "never asked"].map((id) => {
             const body = { question_id: id, answer: { a: "xyz" } };
-            const more = { to: own.recipient.id, re: digestOf(asked) };
+            const more = { to: own.recipient.id, re: digestOfJws(asked) };
             const envelope = own.delegator.about(handoff, "answer", body, more);
             return own.line.call("submit", { envelope });
           });

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { digestOf, digestOfBytes, generateKey, newId, signCompact } from "@waybill/protocol";
+import { digestOfJws, digestOfBytes, generateKey, newId, signCompact } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import type { Place } from "./place.ts";
 
@@ -51,7 +51,7 @@ export class Actor {
       keys: [this.key.jwk],
       ...more,
     });
-    this.#previous = digestOf(text);
+    this.#previous = digestOfJws(text);
     return text;
   }
 
@@ -114,7 +114,7 @@ export class Actor {
       correlationId: envelope.correlation_id,
       from: this.id,
       text,
-      digest: digestOf(text),
+      digest: digestOfJws(text),
     };
   }
 
@@ -158,6 +158,6 @@ export function knownBy(text: string): Known {
     correlationId: value.correlation_id,
     from: value.from,
     text,
-    digest: digestOf(text),
+    digest: digestOfJws(text),
   };
 }

@@ -1,4 +1,4 @@
-import { createHandoff, createReply, digestOf, signEnvelope } from "@waybill/protocol";
+import { createHandoff, createReply, digestOfJws, signEnvelope } from "@waybill/protocol";
 import type { Digest, Envelope, HandoffEnvelope } from "@waybill/protocol";
 import { DOMAIN, HUB_ID } from "../hub/hub-site.ts";
 import type { Delegating, Ending, Work } from "./agent-site.ts";
@@ -40,7 +40,7 @@ export class Delegator implements Delegating {
     const { handoff_id: handoffId } = envelope;
     const note: HandoffNote = {
       text,
-      digest: digestOf(text),
+      digest: digestOfJws(text),
       envelope,
       hasReceipt: false,
       ending: undefined,

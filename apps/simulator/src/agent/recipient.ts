@@ -1,4 +1,4 @@
-import { createReply, parseEnvelope, readCompact, digestOf } from "@waybill/protocol";
+import { createReply, parseEnvelope, readCompact, digestOf, digestOfJws } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope, QuestionEnvelope, StatusCode } from "@waybill/protocol";
 import type { Attachment, Delivery } from "@waybill/hub";
 import { HUB_ID } from "../hub/hub-site.ts";
@@ -54,7 +54,7 @@ export class Recipient {
     const attempt: Attempt = {
       offer,
       handoff: parseEnvelope(readCompact(offer.envelope).payload) as HandoffEnvelope,
-      digest: digestOf(offer.envelope),
+      digest: digestOfJws(offer.envelope),
       behaviour: behaviourOf(random, number),
       isStopped: false,
       isOver: false,

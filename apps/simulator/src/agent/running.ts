@@ -1,5 +1,5 @@
 import {
-  digestOf,
+  digestOfJws,
   parseEnvelope,
   readCompact,
   signEnvelope,
@@ -79,7 +79,7 @@ export class Running {
   }
 
   #keep(text: string, receiptText: string): void {
-    const digest = digestOf(text);
+    const digest = digestOfJws(text);
     const receipt = this.random.chance(VERIFIED)
       ? verifyEnvelope(receiptText, {
           keyOf: () => hubKey(),

@@ -1,6 +1,6 @@
 import type { Attachment, Delivery } from "@waybill/hub";
 import {
-  digestOf,
+  digestOfJws,
   parseEnvelope,
   readCompact,
   signCompact,
@@ -102,7 +102,7 @@ class ScriptedAgent implements AgentProcess {
     const { envelope: text, handoff_id: handoffId, id } = delivery;
     const envelope = parseEnvelope(readCompact(text).payload);
     if (envelope.kind === "answer") this.#recipient.answered(handoffId, text);
-    else await this.delegator.receive(envelope, digestOf(text));
+    else await this.delegator.receive(envelope, digestOfJws(text));
     this.#attachment?.seen(id);
   }
 

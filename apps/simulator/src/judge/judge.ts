@@ -1,6 +1,6 @@
 import { ledgerEntries, ledgerHistory, memoryStore, verifyLedger } from "@waybill/hub";
 import type { LedgerEntry } from "@waybill/hub";
-import { digestOf, parseEnvelope, readCompact } from "@waybill/protocol";
+import { digestOfJws, parseEnvelope, readCompact } from "@waybill/protocol";
 import { checkHistory } from "@waybill/protocol/audit";
 import type { HistoryEntry } from "@waybill/protocol/audit";
 import type { World } from "../world/world.ts";
@@ -84,7 +84,7 @@ async function historyOf(world: World, entries: readonly LedgerEntry[]): Promise
   for (const { entry } of seen.slice(next)) history.push(entry);
   const onRecord = new Set(entries.map(({ digest }) => digest));
   for (const { text } of world.receipts) {
-    const digest = digestOf(text);
+    const digest = digestOfJws(text);
     if (onRecord.has(digest)) continue;
     const envelope = parseEnvelope(readCompact(text).payload);
     history.push({ type: "envelope", at: world.now, digest, envelope });

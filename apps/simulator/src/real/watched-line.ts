@@ -1,5 +1,5 @@
 import type { AttachRequest, Attachment, Delivery, Hub } from "@waybill/hub";
-import { digestOf, parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import { digestOfJws, parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import type { Line } from "../hub/line.ts";
 import type { World } from "../world/world.ts";
 
@@ -37,7 +37,7 @@ export class WatchedLine implements Hub {
       const receiptText = await this.#line.submit(text);
       const receipt = parseEnvelope(readCompact(receiptText).payload);
       const status = receipt.kind === "receipt" ? receipt.body.status : 100;
-      const held = { holder: this.#agent, handoffId, digest: digestOf(text), kind, status };
+      const held = { holder: this.#agent, handoffId, digest: digestOfJws(text), kind, status };
       this.#world.receipts.push({ ...held, text: receiptText });
       return receiptText;
     } catch (error) {

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { memoryStore } from "@waybill/hub";
-import { digestOf, generateKey, provenKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, provenKey, signManifest } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
 import { createAgent } from "../agent.ts";
 import { systemClock } from "@waybill/protocol/wire";
@@ -191,7 +191,7 @@ test("a pinned key must be the hub's key", async () => {
   // The hub rotates its key: while it lists both, either may be pinned.
   const last = (await network.hub.manifests({ agent: "hub" })).manifests[0]!.text;
   const both = [network.key.jwk, provenKey("hub", other)];
-  const next = { agent_id: "hub", capabilities: [], sequence: 2, previous: digestOf(last) };
+  const next = { agent_id: "hub", capabilities: [], sequence: 2, previous: digestOfJws(last) };
   await network.hub.publish(signManifest({ ...next, keys: both }, network.key));
   await network.connect(network.url, { hubKey: network.key.kid });
   await network.connect(network.url, { hubKey: other.kid });

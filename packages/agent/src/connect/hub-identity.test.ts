@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { digestOf, generateKey, provenKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, provenKey, signManifest } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { createAgent } from "../agent.ts";
@@ -21,7 +21,7 @@ const both = signManifest(
     capabilities: [],
     keys: [first.jwk, provenKey("hub", second)],
     sequence: 2,
-    previous: digestOf(begun),
+    previous: digestOfJws(begun),
   },
   first,
 );
@@ -31,7 +31,7 @@ const rotated = signManifest(
     capabilities: [],
     keys: [second.jwk],
     sequence: 3,
-    previous: digestOf(both),
+    previous: digestOfJws(both),
   },
   second,
 );

@@ -1,4 +1,4 @@
-import { createReply, digestOf, signEnvelope } from "@waybill/protocol";
+import { createReply, digestOfJws, signEnvelope } from "@waybill/protocol";
 import type { Envelope } from "@waybill/protocol";
 import type { Delivery, Hub } from "@waybill/protocol/wire";
 import { beforeEach, expect, test } from "vitest";
@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 async function pass(envelope: Envelope, signer: string): Promise<void> {
   const text = signEnvelope(envelope, world.key(signer));
-  const id = digestOf(text);
+  const id = digestOfJws(text);
   deliver({ type: "envelope", id, handoff_id: handle.id, envelope: text, received_at: {} });
   await settled();
 }

@@ -1,10 +1,11 @@
-import { digestOf, WaybillError } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
 import type {
   Digest,
   Envelope,
   HandoffEnvelope,
   Json,
   ReceiptEnvelope,
+  SignedText,
   VerifiedEnvelope,
 } from "@waybill/protocol";
 import type { InFlight, ReceivedAt, ShownDelta } from "@waybill/protocol/wire";
@@ -271,9 +272,9 @@ export class Handle implements HandoffHandle {
   /** Submits it to the hub. For the agent. */
   async submit(): Promise<void> {
     const { id: agent, log, signer, link } = this.#context;
-    this.#signedAs(await signer.sign(this.envelope));
-    const receipt = await link.submit(this.text, this.digest, this.#until);
-    const { envelope, digest, text } = receipt;
+    const signed = await signer.sign(this.envelope);
+    this.#signedAs(signed);
+    const { envelope, digest, text } = await link.submit(signed, this.#until);
     log({ event: "custody", agent, handoffId: this.id });
     this.#custody.resolve({ by: envelope.from, attempt: undefined, digest, text });
   }
@@ -290,10 +291,10 @@ export class Handle implements HandoffHandle {
   }
 
   /** For a handoff that was found again: it has been in custody all along. */
-  found(handoff: HandoffEnvelope, text: string): void {
+  found(handoff: HandoffEnvelope, signed: SignedText): void {
     const { clock, hub } = this.#context;
     this.#envelope = handoff;
-    this.#signedAs(text);
+    this.#signedAs(signed);
     // Its events follow now; the wait for them begins here, since the deadline may have passed.
     const isPast = this.#deadline <= clock.now();
     this.#endDeadline.arm(handoff, isPast ? FOUND_WITHIN_MS : END_REPORTED_WITHIN_MS);
@@ -392,9 +393,9 @@ export class Handle implements HandoffHandle {
     return this.#context.outgoing.track({ kind, handoffId: this.id }, work);
   }
 
-  #signedAs(text: string): void {
+  #signedAs({ text, digest }: SignedText): void {
     this.#text = text;
-    this.#digest = digestOf(text);
+    this.#digest = digest;
   }
 
   get #deadline(): number {

@@ -1,4 +1,4 @@
-import { createReply, digestOf } from "@waybill/protocol";
+import { createReply } from "@waybill/protocol";
 import type { Digest, Envelope, HandoffEnvelope, Json } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 
@@ -55,7 +55,7 @@ async function send(
   envelope: Envelope,
   until: number,
 ): Promise<string> {
-  const text = await signer.sign(envelope);
-  await link.submit(text, digestOf(text), until);
-  return text;
+  const signed = await signer.sign(envelope);
+  await link.submit(signed, until);
+  return signed.text;
 }

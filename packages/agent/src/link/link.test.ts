@@ -1,4 +1,10 @@
-import { createReply, digestOf, parseEnvelope, readCompact, signEnvelope } from "@waybill/protocol";
+import {
+  createReply,
+  digestOfJws,
+  parseEnvelope,
+  readCompact,
+  signEnvelope,
+} from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import type { Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
@@ -60,7 +66,7 @@ test("a receipt by anybody but the hub is not taken for custody", async () => {
     async submit(text) {
       await world.hub.submit(text);
       const handoff = parseEnvelope(readCompact(text).payload) as HandoffEnvelope;
-      const about = { from: "thief", re: digestOf(text), body: { status: 100 } } as const;
+      const about = { from: "thief", re: digestOfJws(text), body: { status: 100 } } as const;
       return signEnvelope(createReply(handoff, { kind: "receipt", ...about }), world.key("thief"));
     },
   };

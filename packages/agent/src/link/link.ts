@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
-import type { VerifiedEnvelope } from "@waybill/protocol";
+import type { SignedText, VerifiedEnvelope } from "@waybill/protocol";
 import type { Attachment, Clock, Delivery, Delta, Hub, ShownDelta } from "@waybill/protocol/wire";
 import { deferred } from "../delegating/deferred.ts";
 import type { OwnKey } from "../identity/own-key.ts";
@@ -164,7 +164,7 @@ export class Link {
    * Sends until the hub has it, at the latest until `until`. The bytes are the same each time, so that
    * the hub takes them once. Returns the hub's receipt, verified.
    */
-  async submit(text: string, digest: string, until: number): Promise<VerifiedEnvelope> {
+  async submit({ text, digest }: SignedText, until: number): Promise<VerifiedEnvelope> {
     const { hub, peers, id } = this.#options;
     return this.retry(async () => {
       const receipt = await hub.submit(text);

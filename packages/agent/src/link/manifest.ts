@@ -1,4 +1,4 @@
-import { digestOf, parseJson, readCompact, signManifest } from "@waybill/protocol";
+import { digestOfJws, parseJson, readCompact, signManifest } from "@waybill/protocol";
 import type { Json, ManifestInput, PrivateKey, ProvenKey } from "@waybill/protocol";
 import type { Hub } from "@waybill/protocol/wire";
 import { enrolmentAt } from "./invitation.ts";
@@ -30,7 +30,7 @@ export async function publishManifest(
     keys: withRecoveryKey(listed, recoveryKey ?? recoveryKeyIn(before)),
   };
   const { sequence } = before;
-  const next = { ...wanted, sequence: Number(sequence) + 1, previous: digestOf(last) };
+  const next = { ...wanted, sequence: Number(sequence) + 1, previous: digestOfJws(last) };
   const signed = signManifest(next, key);
   const after = parseJson(readCompact(signed).payload) as { [member: string]: Json };
   if (contentOf(before) !== contentOf(after)) await hub.publish(signed);

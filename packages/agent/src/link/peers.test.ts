@@ -2,7 +2,7 @@ import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
 import {
   createHandoff,
-  digestOf,
+  digestOfJws,
   generateKey,
   provenRecoveryKey,
   signEnvelope,
@@ -36,7 +36,7 @@ afterEach(() => hub.close());
 async function changeKey(): Promise<void> {
   const { manifests } = await hub.manifests({ agent: "anna", newest: true });
   await hub.operator.pin("anna", next.kid);
-  const following = { sequence: 2, previous: digestOf(manifests[0]!.text) };
+  const following = { sequence: 2, previous: digestOfJws(manifests[0]!.text) };
   await hub.publish(signManifest({ agent_id: "anna", capabilities: [], ...following }, next));
 }
 
@@ -74,7 +74,7 @@ const kept = provenRecoveryKey("anna", offline);
 
 async function newest(): Promise<{ sequence: number; previous: Digest }> {
   const { manifests } = await hub.manifests({ agent: "anna" });
-  return { sequence: manifests.length + 1, previous: digestOf(manifests.at(-1)!.text) };
+  return { sequence: manifests.length + 1, previous: digestOfJws(manifests.at(-1)!.text) };
 }
 
 async function publish(keys: ManifestInput["keys"], key: PrivateKey, by?: PrivateKey) {

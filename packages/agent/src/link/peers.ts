@@ -1,7 +1,7 @@
 import {
   batchRoots,
   checkChain,
-  digestOf,
+  digestOfJws,
   isAgentId,
   keyRecords,
   knownManifest,
@@ -87,7 +87,7 @@ export class Peers {
       if (isAgentId(from)) await this.#learn(from);
     }
     // Its key may have been retired since the hub accepted it; the hub would refuse that key now.
-    const at = Math.min(now, parseTime(receivedAt?.[digestOf(text)] ?? "") ?? now);
+    const at = Math.min(now, parseTime(receivedAt?.[digestOfJws(text)] ?? "") ?? now);
     return verifyEnvelope(text, { keyOf, at, to, ...memory });
   }
 

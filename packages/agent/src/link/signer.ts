@@ -1,11 +1,11 @@
-import { signEnvelope, signEnvelopes } from "@waybill/protocol";
-import type { Envelope } from "@waybill/protocol";
+import { signEnvelopes } from "@waybill/protocol";
+import type { Envelope, SignedText } from "@waybill/protocol";
 import type { Clock } from "@waybill/protocol/wire";
 import type { OwnKey } from "../identity/own-key.ts";
 
 interface PendingSignature {
   readonly envelope: Envelope;
-  resolve(text: string): void;
+  resolve(signed: SignedText): void;
   reject(error: unknown): void;
 }
 
@@ -23,7 +23,7 @@ export class Signer {
     this.#clock = clock;
   }
 
-  sign(envelope: Envelope): Promise<string> {
+  sign(envelope: Envelope): Promise<SignedText> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.push({ envelope, resolve, reject }) > 1) return;
       this.#clock.setTimer(this.#clock.now(), () => this.#flush());
@@ -34,16 +34,16 @@ export class Signer {
     const waiting = this.#waiting;
     this.#waiting = [];
     try {
-      const texts = signEnvelopes(
+      const signed = signEnvelopes(
         waiting.map(({ envelope }) => envelope),
         this.#key.current,
       );
-      this.#give(waiting, texts, 0);
+      this.#give(waiting, signed, 0);
     } catch {
       // One that can't be signed must not fail the others.
       for (const { envelope, resolve, reject } of waiting) {
         try {
-          resolve(signEnvelope(envelope, this.#key.current));
+          resolve(signEnvelopes([envelope], this.#key.current)[0]!);
         } catch (error) {
           reject(error);
         }
@@ -51,10 +51,10 @@ export class Signer {
     }
   }
 
-  #give(waiting: readonly PendingSignature[], texts: readonly string[], from: number): void {
+  #give(waiting: readonly PendingSignature[], signed: readonly SignedText[], from: number): void {
     const end = Math.min(from + SIGNATURES_PER_TURN, waiting.length);
-    for (let index = from; index < end; index++) waiting[index]!.resolve(texts[index]!);
+    for (let index = from; index < end; index++) waiting[index]!.resolve(signed[index]!);
     if (end === waiting.length) return;
-    this.#clock.setTimer(this.#clock.now(), () => this.#give(waiting, texts, end));
+    this.#clock.setTimer(this.#clock.now(), () => this.#give(waiting, signed, end));
   }
 }

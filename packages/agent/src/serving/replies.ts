@@ -1,4 +1,4 @@
-import { createReply, digestOf, WaybillError } from "@waybill/protocol";
+import { createReply, WaybillError } from "@waybill/protocol";
 import type {
   Digest,
   Envelope,
@@ -7,6 +7,7 @@ import type {
   QuestionEnvelope,
   ReceiptBody,
   ResultBody,
+  SignedText,
 } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 import { isArtifact } from "../artifacts/given.ts";
@@ -76,15 +77,15 @@ export class Replies {
       createReply(this.#handoff, { kind: "result", ...this.#about, body: content }, source);
     const failed = (error: unknown) =>
       make({ ...failureOf(error, body.effects ?? "possible"), usage: body.usage });
-    let text: string;
+    let signed: SignedText;
     try {
       const artifacts = await this.#sent(body.artifacts, signal);
-      text = await this.#signed(make({ ...body, artifacts }));
+      signed = await this.#signed(make({ ...body, artifacts }));
     } catch (error) {
       return this.#submit(await this.#signed(failed(error)));
     }
     try {
-      await this.#submit(text);
+      await this.#submit(signed);
     } catch (error) {
       // The hub's limits may be lower than the agent's.
       if (!WaybillError.is(error, 413)) throw error;
@@ -103,7 +104,7 @@ export class Replies {
   }
 
   #send(envelope: Envelope): Promise<void> {
-    const sent = this.#signed(envelope).then((text) => this.#submit(text));
+    const sent = this.#signed(envelope).then((each) => this.#submit(each));
     return this.#tracked(envelope.kind, sent);
   }
 
@@ -112,11 +113,11 @@ export class Replies {
     return this.#context.outgoing.track({ kind, handoffId }, sent);
   }
 
-  #signed(envelope: Envelope): Promise<string> {
+  #signed(envelope: Envelope): Promise<SignedText> {
     return this.#context.signer.sign(envelope);
   }
 
-  async #submit(text: string): Promise<void> {
-    await this.#context.link.submit(text, digestOf(text), this.#until);
+  async #submit(signed: SignedText): Promise<void> {
+    await this.#context.link.submit(signed, this.#until);
   }
 }

@@ -1,4 +1,4 @@
-import { digestOf } from "@waybill/protocol";
+import { digestOf, digestOfJws, privateKeyFrom, signCompact } from "@waybill/protocol";
 import type {
   Commit,
   ManifestCard,
@@ -49,10 +49,19 @@ export function sampleEntry(content: string, members: Partial<NewEntry> = {}): N
   };
 }
 
+const KEY = privateKeyFrom(new Uint8Array(32).fill(1));
+
+/** A signed text; a store does not read what it says. */
+export function sampleText(payload: string): string {
+  return signCompact(JSON.stringify(payload), KEY);
+}
+
 /** An envelope with a replay key. */
 export function sampleEnvelope(number: number, members: Partial<NewEntry> = {}): NewEntry {
-  return sampleEntry(`e30.envelope${number}.c2ln`, {
+  const content = sampleText(`envelope ${number}`);
+  return sampleEntry(content, {
     type: "envelope",
+    digest: digestOfJws(content),
     handoffId: idOf(number),
     replayKey: { from: "editor", id: idOf(500_000 + number) },
     ...members,
@@ -66,10 +75,10 @@ export function sampleManifest(
   offered: readonly string[] = [],
   keys: readonly NewKey[] = [sampleKey(`key of ${agent}`)],
 ): NewManifest {
-  const text = `e30.${agent}.${sequence}`;
+  const text = sampleText(`manifest ${sequence} of ${agent}`);
   const facts = `{"number":${sequence}}`;
   const capabilities = offered.map((each) => sampleCapability(each));
-  return { agent, sequence, digest: digestOf(text), at: AT, facts, text, keys, capabilities };
+  return { agent, sequence, digest: digestOfJws(text), at: AT, facts, text, keys, capabilities };
 }
 
 export function sampleKey(kid: string, record = "{}"): NewKey {

@@ -1,4 +1,4 @@
-import { digestOf, generateKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, signManifest } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import { signEnrolment } from "@waybill/protocol/wire";
 import { afterEach, describe, expect, test } from "vitest";
@@ -85,7 +85,7 @@ describe("an operator's pin", () => {
     await world.hub.publish(first("anna", old));
     const { text } = (await world.hub.manifests({ agent: "anna" })).manifests[0]!;
     await world.hub.operator.pin("anna", next.kid);
-    const following = (key: PrivateKey, sequence = 2, previous = digestOf(text)) =>
+    const following = (key: PrivateKey, sequence = 2, previous = digestOfJws(text)) =>
       signManifest({ agent_id: "anna", capabilities: [], sequence, previous }, key);
     for (const key of [old, other]) {
       await expect(world.hub.publish(following(key))).rejects.toMatchObject({ status: 401 });
@@ -93,7 +93,7 @@ describe("an operator's pin", () => {
     const pinned = following(next);
     await world.hub.publish(pinned);
     expect(await world.store.setting(pinSetting("anna"))).toBeUndefined();
-    await world.hub.publish(following(next, 3, digestOf(pinned)));
+    await world.hub.publish(following(next, 3, digestOfJws(pinned)));
   });
 
   test("ends the old key at once", async () => {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import {
   createHandoff,
   createReply,
-  digestOf,
+  digestOfJws,
   generateKey,
   newId,
   signEnvelope,
@@ -192,7 +192,7 @@ export class BlobWorld {
         kind: "result",
         from: by,
         attempt: offer.attempt,
-        re: digestOf(offer.envelope),
+        re: digestOfJws(offer.envelope),
         body: {
           status,
           artifacts: [...artifacts],

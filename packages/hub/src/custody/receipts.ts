@@ -1,5 +1,4 @@
-import { digestOf, signCompact } from "@waybill/protocol";
-import { signCompactBatch } from "@waybill/protocol/hub";
+import { signPayloads } from "@waybill/protocol/hub";
 import type { PrivateKey, ReceiptEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
 import type { Clock } from "@waybill/protocol/wire";
 
@@ -31,14 +30,12 @@ export class Receipts {
     const receipts = confirmations.map((each) => this.#receipt(each, issuedAt));
     // Made here from verified values, so that nothing needs to be checked again.
     const payloads = receipts.map((receipt) => JSON.stringify(receipt));
-    const texts =
-      payloads.length === 1
-        ? [signCompact(payloads[0]!, this.#key)]
-        : signCompactBatch(payloads, this.#key);
-    return receipts.map((envelope, index) => {
-      const text = texts[index]!;
-      return { envelope, text, digest: digestOf(text), kid: this.#key.kid };
-    });
+    const signed = signPayloads(payloads, this.#key);
+    return receipts.map((envelope, index) => ({
+      envelope,
+      ...signed[index]!,
+      kid: this.#key.kid,
+    }));
   }
 
   #receipt({ of, status, id = this.#newId() }: Confirmation, issuedAt: string): ReceiptEnvelope {

@@ -1,4 +1,4 @@
-import { createReply, digestOf, signEnvelope, STATUS } from "@waybill/protocol";
+import { createReply, signEnvelopes, STATUS } from "@waybill/protocol";
 import type {
   HandoffEnvelope,
   NoticeEnvelope,
@@ -47,8 +47,8 @@ export function noticeOf(
     },
     { now: () => now, newId },
   );
-  const text = signEnvelope(envelope, key);
-  return { envelope, text, digest: digestOf(text), kid: key.kid };
+  const [signed] = signEnvelopes([envelope], key);
+  return { envelope, ...signed!, kid: key.kid };
 }
 
 /** Why it ended, in a sentence for later readers. `waited`: why it waited, if it did. */

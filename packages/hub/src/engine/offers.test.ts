@@ -1,7 +1,7 @@
 import {
   createHandoff,
   createReply,
-  digestOf,
+  digestOfJws,
   generateKey,
   newId,
   parseEnvelope,
@@ -111,7 +111,7 @@ async function handOffMany(capability: string, more: Partial<HandoffInput> = {})
 /** Ends an attempt that was offered, and frees its place. */
 async function finish({ agent, key }: Worker, { envelope, attempt }: Offer): Promise<void> {
   const handoff = parseEnvelope(readCompact(envelope).payload) as HandoffEnvelope;
-  const re = digestOf(envelope);
+  const re = digestOfJws(envelope);
   for (const reply of [
     createReply(handoff, { kind: "receipt", from: agent, attempt, re, body: { status: 101 } }),
     createReply(handoff, {

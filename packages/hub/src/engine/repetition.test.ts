@@ -1,15 +1,17 @@
 import {
   createHandoff,
   createReply,
-  digestOf,
+  digestOfJws,
   generateKey,
   newId,
   parseEnvelope,
   readCompact,
+  signCompact,
   signEnvelope,
   signManifest,
 } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
+import { signCompactBatch } from "@waybill/protocol/hub";
 import { signHello } from "@waybill/protocol/wire";
 import type { Delivery } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -31,6 +33,7 @@ let worker: PrivateKey;
 let owner: PrivateKey;
 /** The digest of the handoff. */
 let re: Digest;
+let handoffPayload: string;
 
 beforeEach(async () => {
   counted = countedStore(memoryStore());
@@ -64,7 +67,8 @@ async function accepted(): Promise<HandoffEnvelope> {
     timeoutMs: 600_000,
   });
   const text = signEnvelope(envelope, owner);
-  re = digestOf(text);
+  re = digestOfJws(text);
+  handoffPayload = readCompact(text).payload;
   await hub.submit(text);
   await offer.promise;
   await hub.submit(
@@ -126,7 +130,56 @@ test("39: a repeated envelope costs the same however long the history of its han
   }
   expect(new Set(firsts).size).toBe(3);
   const [answer] = firsts.map((text) => parseEnvelope(readCompact(text).payload));
-  expect(answer).toMatchObject({ kind: "receipt", re: digestOf(sent[0]!), body: { status: 201 } });
+  expect(answer).toMatchObject({
+    kind: "receipt",
+    re: digestOfJws(sent[0]!),
+    body: { status: 201 },
+  });
+});
+
+/** The same texts, signed alone and with others. */
+function bothWays(handoff: HandoffEnvelope): [alone: string, inBatch: string] {
+  const { payload } = readCompact(progress(handoff));
+  return [signCompact(payload, worker), signCompactBatch([payload, payload], worker)[1]!];
+}
+
+test("an envelope that was signed with others is a repetition when it comes alone, and the other way round", async () => {
+  const handoff = await accepted();
+  const [alone, inBatch] = bothWays(handoff);
+  const [first, second] = bothWays(handoff).toReversed();
+  for (const [one, other] of [
+    [inBatch, alone],
+    [second!, first!],
+  ] as const) {
+    await hub.submit(one);
+    const again = parseEnvelope(readCompact(await hub.submit(other)).payload);
+    expect(again).toMatchObject({ kind: "receipt", re: digestOfJws(one), body: { status: 201 } });
+  }
+  const text = signCompactBatch([handoffPayload, "{}"], owner)[0]!;
+  const receipt = parseEnvelope(readCompact(await hub.submit(text)).payload);
+  expect(receipt).toMatchObject({ kind: "receipt", re, body: { status: 201 } });
+});
+
+test("a known digest with a bad signature gets neither the receipt of its original nor a conflict", async () => {
+  const handoff = await accepted();
+  const [alone, inBatch] = bothWays(handoff);
+  const receipt = await hub.submit(alone);
+  const [header, payload, signature] = alone.split(".") as [string, string, string];
+  const ofAnother = signCompact("{}", worker).split(".")[2]!;
+  const byAnother = signCompact(readCompact(alone).payload, owner).split(".")[2]!;
+  const place = Math.floor(signature.length / 2);
+  const flipped = `${signature.slice(0, place)}${signature[place] === "A" ? "B" : "A"}${signature.slice(place + 1)}`;
+  const batchPart = inBatch.split(".")[2]!;
+  const copies = [ofAnother, byAnother, flipped].map((each) => `${header}.${payload}.${each}`);
+  copies.push(inBatch.replace(batchPart, signCompactBatch(["1", "2"], worker)[1]!.split(".")[2]!));
+  for (const copy of copies) {
+    expect(digestOfJws(copy)).toBe(digestOfJws(alone));
+    await expect(hub.submit(copy)).rejects.toMatchObject({ status: 401 });
+  }
+  expect(await hub.submit(alone)).not.toBe(receipt);
+  expect(parseEnvelope(readCompact(await hub.submit(alone)).payload)).toMatchObject({
+    body: { status: 201 },
+  });
 });
 
 test("39: a late envelope sent again gets the answer that it got first, however long the history has become", async () => {

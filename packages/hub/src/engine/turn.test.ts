@@ -1,5 +1,5 @@
 import { createHandoff, createReply, generateKey, newId, signEnvelope } from "@waybill/protocol";
-import { digestOf, parseEnvelope, readCompact, signManifest } from "@waybill/protocol";
+import { digestOfJws, parseEnvelope, readCompact, signManifest } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
 import type { Delivery } from "@waybill/protocol/wire";
@@ -124,7 +124,7 @@ test("two simultaneous envelopes of one handoff are decided one after the other"
       kind: "result",
       from: "worker",
       attempt: 1,
-      re: digestOf(text),
+      re: digestOfJws(text),
       body: { status: 200, output },
     }),
   );

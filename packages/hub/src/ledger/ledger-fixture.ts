@@ -1,4 +1,4 @@
-import { digestOf } from "@waybill/protocol";
+import { digestOf, digestOfJws, privateKeyFrom, signCompact } from "@waybill/protocol";
 import type { LedgerEntry, LedgerHead, NewEntry } from "../store.ts";
 import { chainHash, EMPTY_LEDGER } from "./chain.ts";
 
@@ -20,10 +20,17 @@ export function newEntry(content: string, members: Partial<NewEntry> = {}): NewE
     handoffId: null,
     type: "decision",
     content,
-    digest: digestOf(content),
+    digest: members.type === undefined ? digestOf(content) : digestOfJws(content),
     replayKey: null,
     ...members,
   };
+}
+
+const KEY = privateKeyFrom(new Uint8Array(32).fill(1));
+
+/** Signed alone; the ledger does not read what it says. */
+export function signedText(payload: string): string {
+  return signCompact(JSON.stringify(payload), KEY);
 }
 
 /** A ledger of every type of entry. */
@@ -33,8 +40,8 @@ export function ledgerOfAll(count = 8): LedgerEntry[] {
       const at = 1_700_000_000_000 + index * 7;
       if (index % 4 === 3) return newEntry(`{"reason":"naïve \\"quotes\\" 🧾 ${index}"}`, { at });
       if (index % 4 === 2)
-        return newEntry(`head.manifest${index}.signature`, { at, type: "manifest" });
-      return newEntry(`head.payload${index}.signature`, {
+        return newEntry(signedText(`manifest ${index}`), { at, type: "manifest" });
+      return newEntry(signedText(`payload ${index}`), {
         at,
         type: "envelope",
         handoffId: `handoff-${index % 3}`,

@@ -15,7 +15,7 @@ import type { LedgerEntry } from "../store.ts";
 import { chainHash, EMPTY_LEDGER } from "./chain.ts";
 import { signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 import { ledgerLine, ledgerLinePieces, LINE_PIECE_CHARACTERS, readLedger } from "./export.ts";
-import { chained, ledgerOfAll, newEntry } from "./ledger-fixture.ts";
+import { chained, ledgerOfAll, newEntry, signedText } from "./ledger-fixture.ts";
 import { verifyLedger } from "./verify.ts";
 
 const entries = ledgerOfAll();
@@ -26,13 +26,15 @@ function replaced(index: number, members: Partial<LedgerEntry>): LedgerEntry[] {
 }
 
 describe("chainHash", () => {
-  test("equals printf and sha256sum of its nine lines", () => {
-    const entry = newEntry("head.payload.signature", {
+  test("equals printf and sha256sum of its ten lines", () => {
+    const content = signedText("payload");
+    const [header, , signature] = content.split(".");
+    const entry = newEntry(content, {
       type: "envelope",
       handoffId: "h",
       replayKey: { from: "editor", id: "e" },
     });
-    const lines = `waybill ledger entry 1\\n${EMPTY_LEDGER.hash}\\n1\\n2023-11-14T22:13:20.000Z\\nenvelope\\nh\\neditor\\ne\\n${entry.digest}\\n`;
+    const lines = `waybill ledger entry 1\\n${EMPTY_LEDGER.hash}\\n1\\n2023-11-14T22:13:20.000Z\\nenvelope\\nh\\neditor\\ne\\n${entry.digest}\\n${header}..${signature}\\n`;
     const shell = `printf '${lines}' | sha256sum | cut -d' ' -f1 | tr -d '\\n'`;
     const expected = execFileSync("/bin/sh", ["-c", shell], { encoding: "utf8" });
     expect(chainHash(EMPTY_LEDGER.hash, { ...entry, sequence: 1 })).toBe(`sha256:${expected}`);
@@ -49,6 +51,7 @@ describe("chainHash", () => {
       { replayKey: { from: "agent-0", id: "another" } },
       { replayKey: { from: "another", id: "envelope-0" } },
       { digest: digestOf("another") },
+      { content: signedText("payload 0").replace(/.$/, (last) => (last === "A" ? "Q" : "A")) },
     ];
     for (const other of others) {
       expect(chainHash(EMPTY_LEDGER.hash, { ...entries[0]!, ...other })).not.toBe(hash);

@@ -1,4 +1,5 @@
-import { digestOf, WaybillError } from "@waybill/protocol";
+import { digestOf, digestOfJws, WaybillError } from "@waybill/protocol";
+import type { Digest } from "@waybill/protocol";
 import type { LedgerEntry, LedgerHead } from "../store.ts";
 import { chainHash, EMPTY_LEDGER } from "./chain.ts";
 
@@ -68,9 +69,19 @@ export async function verifyLedger(
 function faultOf(entry: LedgerEntry, head: LedgerHead): LedgerFault | undefined {
   if (entry.sequence !== head.sequence + 1) return "out_of_order";
   if (!isSound(entry)) return "unreadable";
-  if (digestOf(entry.content) !== entry.digest) return "content_changed";
+  if (digestOfContent(entry) !== entry.digest) return "content_changed";
   if (chainHash(head.hash, entry) !== entry.hash) return "chain_broken";
   return undefined;
+}
+
+/** What is signed has the digest by which its receipts name it. Undefined for what is no JWS. */
+function digestOfContent({ type, content }: LedgerEntry): Digest | undefined {
+  if (type === "decision") return digestOf(content);
+  try {
+    return digestOfJws(content);
+  } catch {
+    return undefined;
+  }
 }
 
 const TIME_MAX = 8.64e15;

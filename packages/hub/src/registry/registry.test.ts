@@ -1,4 +1,11 @@
-import { digestOf, generateKey, provenKey, signCompact, signManifest } from "@waybill/protocol";
+import {
+  digestOf,
+  digestOfJws,
+  generateKey,
+  provenKey,
+  signCompact,
+  signManifest,
+} from "@waybill/protocol";
 import type { Found, ManifestInput, PrivateKey } from "@waybill/protocol";
 import { manifestPages } from "@waybill/protocol/wire";
 import { describe, expect, test } from "vitest";
@@ -165,7 +172,7 @@ describe("49: a key of another agent", () => {
     const [first, second] = [generateKey(), generateKey()];
     const one = manifestOf("owner", first);
     await hub.publish(one);
-    const next = { sequence: 2, previous: digestOf(one), keys: [provenKey("owner", second)] };
+    const next = { sequence: 2, previous: digestOfJws(one), keys: [provenKey("owner", second)] };
     await hub.publish(manifestOf("owner", first, next));
     const squat = hub.publish(manifestOf("squatter", first));
     await expect(squat).rejects.toMatchObject({ status: 409 });
@@ -198,7 +205,7 @@ test("44: the manifests of an agent are returned page by page, or only the newes
     const previous = texts.at(-1);
     const text = manifestOf("agent", key, {
       capabilities: [{ name: "work", examples }],
-      ...(previous === undefined ? {} : { sequence, previous: digestOf(previous) }),
+      ...(previous === undefined ? {} : { sequence, previous: digestOfJws(previous) }),
     });
     await hub.publish(text);
     texts.push(text);
@@ -309,7 +316,7 @@ test("a manifest whose commit is on disk is seen here, although the commit was r
   await handOff("work");
   isFailing = true;
   const capabilities = [{ name: "other" }];
-  const following = { capabilities, sequence: 2, previous: digestOf(first) };
+  const following = { capabilities, sequence: 2, previous: digestOfJws(first) };
   const publishing = world.hub.publish(manifestOf("worker", key, following));
   await expect(publishing).rejects.toThrow("The disk");
   isFailing = false;

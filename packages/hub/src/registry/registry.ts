@@ -1,7 +1,7 @@
 import {
   batchRoots,
   compileSchema,
-  digestOf,
+  digestOfJws,
   isAgentId,
   parseJson,
   readCompact,
@@ -297,7 +297,7 @@ export class Registry {
   ): Promise<Published> {
     const { isFromAfar = false } = publication;
     const { kid: signedBy } = readCompact(text, this.#limits);
-    const newcomer = { agent, kid: signedBy, manifest: digestOf(text) };
+    const newcomer = { agent, kid: signedBy, manifest: digestOfJws(text) };
     let areSchemasChecked = false;
     for (;;) {
       const previous = await this.#newest(agent);

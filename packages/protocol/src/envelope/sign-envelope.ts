@@ -1,6 +1,7 @@
 import type { Envelope } from "./envelope.ts";
 import { stringifyJson } from "../json/json.ts";
-import { signCompact, signCompactBatch } from "../signing/jws.ts";
+import { signCompact, signPayloads } from "../signing/jws.ts";
+import type { SignedText } from "../signing/jws.ts";
 import type { PrivateKey } from "../signing/key.ts";
 import { checkEnvelope } from "./verify-envelope.ts";
 
@@ -17,10 +18,8 @@ export function signEnvelope(envelope: Envelope, key: PrivateKey): string {
 }
 
 /** Signs many envelopes with one signature: those that accumulated during an earlier signature or commit. */
-export function signEnvelopes(envelopes: readonly Envelope[], key: PrivateKey): string[] {
-  return envelopes.length === 1
-    ? [signEnvelope(envelopes[0]!, key)]
-    : signCompactBatch(envelopes.map(written), key);
+export function signEnvelopes(envelopes: readonly Envelope[], key: PrivateKey): SignedText[] {
+  return signPayloads(envelopes.map(written), key);
 }
 
 function written(envelope: Envelope): string {

@@ -1,11 +1,10 @@
 import { fromBase64url } from "#platform";
 import { MANIFEST_LIMITS } from "./capability.ts";
 import type { Digest } from "../signing/digest.ts";
-import { digestOf } from "../signing/digest.ts";
 import { WaybillError } from "../error.ts";
 import { parseJson, stringifyJson } from "../json/json.ts";
 import type { Json } from "../json/json.ts";
-import { readCompact, signCompact, verifyCompact } from "../signing/jws.ts";
+import { digestOfJws, readCompact, signCompact, verifyCompact } from "../signing/jws.ts";
 import { publicKeyFrom, thumbprint } from "../signing/key.ts";
 import type { PrivateKey, PublicKey } from "../signing/key.ts";
 import { isKeyValidAt } from "./key-record.ts";
@@ -123,7 +122,7 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
   }
   const read = readManifest(value, schemas, allowance);
   const { manifest } = read;
-  const digest = digestOf(text);
+  const digest = digestOfJws(text);
   // An old manifest that returns is refused as such, whatever it says about a recovery.
   const isOld = previous === undefined || manifest.sequence <= previous.manifest.sequence;
   const isVouched = vouched?.(kid) === true;

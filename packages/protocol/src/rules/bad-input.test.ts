@@ -43,7 +43,7 @@ const ENVELOPES = Object.values(SOUND).map((envelope) => JSON.stringify(envelope
 const TEXTS = [
   ...ENVELOPES,
   ...ENVELOPES.map((payload) => seal(payload)),
-  ...signEnvelopes([handoff(), handoff(), handoff()], editor),
+  ...signEnvelopes([handoff(), handoff(), handoff()], editor).map(({ text }) => text),
   MANIFEST,
   Buffer.from(MANIFEST.split(".")[1]!, "base64url").toString(),
 ];

@@ -2,7 +2,14 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { signCompactBatch } from "../hub.ts";
-import { batchRoots, publicKeyFrom, readCompact, verifyCompact } from "../index.ts";
+import {
+  batchRoots,
+  digestOfJws,
+  publicKeyFrom,
+  readCompact,
+  signCompact,
+  verifyCompact,
+} from "../index.ts";
 import type { BatchRoots, PrivateKey } from "../index.ts";
 import { base64url, editor, headerOf, researcher, statusOf } from "./rules-fixture.ts";
 
@@ -14,8 +21,15 @@ function hash(...parts: (string | Uint8Array)[]): Buffer {
     .digest();
 }
 
+/** Written as the rule has it: of the kid in the header, and of the payload's bytes. */
+function leafOf(input: string): Buffer {
+  const [header, payload] = input.split(".").map((part) => Buffer.from(part, "base64url"));
+  const { kid } = JSON.parse(header!.toString()) as { kid: string };
+  return hash("\x00", kid, "\n", payload!);
+}
+
 function rootOf(inputs: readonly string[]): Buffer {
-  if (inputs.length === 1) return hash("\x00", inputs[0]!);
+  if (inputs.length === 1) return leafOf(inputs[0]!);
   const [left, right] = splitTree(inputs);
   return hash("\x01", rootOf(left), rootOf(right));
 }
@@ -129,6 +143,45 @@ test("WB-22 a part with other bytes than the specification says is refused with 
     expect(statusWith(compact(inputs[1]!, { ...sound, ...part }))).toBe(401);
   // A node is no leaf: without the 0 and the 1 in front one could pass for the other.
   expect(statusWith(compact(inputs[2]!, sound))).toBe(401);
+});
+
+const PAYLOAD = '{"a":1}';
+
+/** A reader that has verified the payload, signed alone or with others, and may use what it remembers. */
+function statusAfter(verified: string, copy: string) {
+  const options = { roots: batchRoots(), mayRecall: true };
+  verifyCompact(verified, (kid) => KEYS.get(kid), options);
+  expect(digestOfJws(copy)).toBe(digestOfJws(verified));
+  return statusOf(() => verifyCompact(copy, (kid) => KEYS.get(kid), options));
+}
+
+test("WB-103 a verified digest does not vouch for another signature", () => {
+  const alone = signCompact(PAYLOAD, editor);
+  const [inBatch] = signCompactBatch([PAYLOAD, "{}"], editor) as [string];
+  const bad = (text: string) => {
+    const [header, payload, signature] = text.split(".");
+    const bytes = Buffer.from(signature!, "base64url");
+    bytes[40]! ^= 1;
+    return `${header}.${payload}.${base64url(bytes)}`;
+  };
+  const [header, payload] = alone.split(".");
+  const byAnother = `${header}.${payload}.${signCompact(PAYLOAD, researcher).split(".")[2]!}`;
+  for (const verified of [alone, inBatch]) {
+    for (const good of [alone, inBatch]) expect(statusAfter(verified, good)).toBe("taken");
+    for (const copy of [bad(alone), bad(inBatch), byAnother]) {
+      expect(statusAfter(verified, copy)).toBe(401);
+    }
+  }
+});
+
+test("WB-103 a verified text vouches only for itself, and only under its key", () => {
+  const options = { mayRecall: true };
+  const text = signCompact(PAYLOAD, editor);
+  verifyCompact(text, (kid) => KEYS.get(kid), options);
+  const other = text.replace(base64url(PAYLOAD), base64url('{"a":2}'));
+  expect(statusOf(() => verifyCompact(other, (kid) => KEYS.get(kid), options))).toBe(401);
+  const impostor = { ...KEYS.get(researcher.kid)!, kid: editor.kid };
+  expect(statusOf(() => verifyCompact(text, () => impostor, options))).toBe(401);
 });
 
 test("WB-23 a path that is longer or shorter than index and size imply is refused with 400", () => {

@@ -1,7 +1,10 @@
 /// <reference types="node" />
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { signCompactBatch } from "../hub.ts";
 import {
   digestOf,
+  digestOfJws,
   isAgentId,
   isDigest,
   isId,
@@ -122,9 +125,14 @@ test("WB-03 a digest is sha256: and the lower-case hex of the string's UTF-8", (
   expect(isDigest(abc)).toBe(true);
 });
 
-test("WB-03 the digest of an envelope is that of its whole compact form", () => {
-  const text = seal(PAYLOAD);
-  expect(verify(text).digest).toBe(digestOf(text));
+test("WB-03 the digest of an envelope is that of its key and its payload, however it is signed", () => {
+  const leaf = createHash("sha256").update(`\0${editor.kid}\n${PAYLOAD}`).digest("hex");
+  const [inBatch, other] = signCompactBatch([PAYLOAD, PAYLOAD.replace("{", "{ ")], editor);
+  for (const text of [seal(PAYLOAD), inBatch!]) {
+    expect(verify(text).digest).toBe(`sha256:${leaf}`);
+    expect(digestOfJws(text)).toBe(`sha256:${leaf}`);
+  }
+  expect(verify(other!).digest).not.toBe(`sha256:${leaf}`);
   expect(readWith("answer", { re: RE }).envelope).toMatchObject({ re: RE });
 });
 

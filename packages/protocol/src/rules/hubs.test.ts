@@ -57,6 +57,7 @@ import type { Delivery, HandoffView, Hello, RequestClaim } from "../wire.ts";
 import {
   provenKey,
   digestOf,
+  digestOfJws,
   generateKey,
   newId,
   publicKeyFrom,
@@ -582,7 +583,7 @@ const ENROLMENT = {
   domain: DOMAIN,
   agent: "anna",
   kid: NEWCOMER.kid,
-  manifest: digestOf(FIRST),
+  manifest: digestOfJws(FIRST),
 } as const;
 
 test("WB-111 an invitation keys the MAC of an enrolment, for exactly this manifest", () => {

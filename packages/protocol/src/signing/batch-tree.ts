@@ -10,11 +10,9 @@ export const HEAD_BYTES: number = 4 + 4 + SIGNATURE_BYTES;
  * and promoting a last node without a partner gives the shape that the RFC describes by splitting at
  * the largest power of two.
  */
-export function treeOver(signingInputs: readonly string[]): Uint8Array[] {
-  let level = new Uint8Array(signingInputs.length * HASH_BYTES);
-  signingInputs.forEach((input, index) =>
-    copy(leafOf(input), 0, level, index * HASH_BYTES, HASH_BYTES),
-  );
+export function treeOver(leaves: readonly Uint8Array[]): Uint8Array[] {
+  let level = new Uint8Array(leaves.length * HASH_BYTES);
+  leaves.forEach((leaf, index) => copy(leaf, 0, level, index * HASH_BYTES, HASH_BYTES));
   const levels = [level];
   while (level.length > HASH_BYTES) {
     const above = new Uint8Array(Math.ceil(level.length / 2 / HASH_BYTES) * HASH_BYTES);
@@ -40,8 +38,12 @@ export function pathLength(index: number, size: number): number {
   return length;
 }
 
-export function leafOf(signingInput: string): Uint8Array {
-  return sha256OfText(`\0${signingInput}`);
+/**
+ * The leaf of a JWS in a tree: the hash of its key and its payload, so that it is the same however the
+ * JWS is signed. It is also what the digest of the JWS is made of.
+ */
+export function leafOf(kid: string, payload: string): Uint8Array {
+  return sha256OfText(`\0${kid}\n${payload}`);
 }
 
 /** The input of a node's hash, reused for each: 0x01, the left child, the right child. */

@@ -4,7 +4,6 @@ import {
   copy,
   HASH_BYTES,
   HEAD_BYTES,
-  leafOf,
   pathLength,
   readUint32,
   treeOver,
@@ -73,13 +72,13 @@ export function batchRoots(capacity: number = ROOTS_REMEMBERED): BatchRoots {
   };
 }
 
-/** The signature parts of many signing inputs, with one signature for all of them. */
-export function signBatch(signingInputs: readonly string[], key: PrivateKey): Uint8Array[] {
-  const size = signingInputs.length;
+/** The signature parts of many leaves, with one signature for all of them. */
+export function signBatch(leaves: readonly Uint8Array[], key: PrivateKey): Uint8Array[] {
+  const size = leaves.length;
   if (size === 0) return [];
-  const levels = treeOver(signingInputs);
+  const levels = treeOver(leaves);
   const signature = key.sign(signedBytes(levels.at(-1)!, size));
-  return signingInputs.map((_, index) => {
+  return leaves.map((_, index) => {
     const part = new Uint8Array(HEAD_BYTES + pathLength(index, size) * HASH_BYTES);
     writeUint32(part, 0, index);
     writeUint32(part, 4, size);
@@ -110,20 +109,10 @@ export function faultOfBatchPart(part: Uint8Array): string | undefined {
   return `it has ${part.length} bytes and leaf ${index} of ${size} takes exactly ${expected}`;
 }
 
-/** Whether a well-formed part puts the signing input under a root that the key signed. */
-export function isInSignedBatch(
-  signingInput: string,
-  part: Uint8Array,
-  key: PublicKey,
-  roots: BatchRoots,
-): boolean {
-  return roots.hasLeaf(leafOf(signingInput), part, key);
-}
-
 /**
  * The size is signed with the root. A root alone does not determine it: leaf 0 has the same path in a
  * tree of three and in one of four, and an intermediary could swap the sizes to make a second, equally
- * valid envelope with another digest.
+ * valid encoding of the envelope.
  */
 function signedBytes(root: Uint8Array, size: number): Uint8Array {
   const bytes = new Uint8Array(SIGNED_PREFIX.length + 4 + HASH_BYTES);

@@ -1,6 +1,6 @@
 import { runningSha256, sha256, sha256Hex } from "#platform";
 
-/** SHA-256 of exact bytes, in lower-case hex: identifies an envelope, an artifact, a manifest. */
+/** A SHA-256 in lower-case hex. That of an artifact is of its bytes; that of an envelope or a manifest is `digestOfJws`. */
 export type Digest = `sha256:${string}`;
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
@@ -12,8 +12,15 @@ export function digestOf(text: string): Digest {
 
 /** The SHA-256 digest of some bytes, as `sha256:` and 64 hexadecimal digits. */
 export function digestOfBytes(bytes: Uint8Array): Digest {
+  return digestFrom(sha256(bytes));
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** A hash that is computed already, written as a digest. */
+export function digestFrom(hash: Uint8Array): Digest {
   let hex = "";
-  for (const byte of sha256(bytes)) hex += byte.toString(16).padStart(2, "0");
+  for (const byte of hash) hex += HEX[byte]!;
   return `sha256:${hex}`;
 }
 

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromBase64url, textToBase64url, toBase64url, utf8 } from "#platform";
 import { batchRoots } from "./batch.ts";
-import { digestOf } from "./digest.ts";
 import { WaybillError } from "../error.ts";
-import { readCompact, signCompact, signCompactBatch, verifyCompact } from "./jws.ts";
+import { digestOfJws, readCompact, signCompact, signCompactBatch, verifyCompact } from "./jws.ts";
 import { privateKeyFrom, publicKeyFrom } from "./key.ts";
 import { LIMITS } from "../limits.ts";
 
@@ -41,7 +40,7 @@ describe("signing and verifying", () => {
       alg: "Ed25519",
       kid: key.kid,
       payload: PAYLOAD,
-      digest: digestOf(text),
+      digest: digestOfJws(text),
     });
     const [header, , signature] = text.split(".");
     expect(header).toBe(
@@ -99,7 +98,7 @@ describe("signing and verifying", () => {
         alg: "Ed25519-batch",
         kid: key.kid,
         payload: payloads[index],
-        digest: digestOf(text),
+        digest: digestOfJws(text),
       });
     }
     expect(signCompactBatch([], key)).toEqual([]);

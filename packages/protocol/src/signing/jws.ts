@@ -1,7 +1,9 @@
 import { fromBase64url, textToBase64url, toBase64url, utf8, utf8Text } from "#platform";
-import { batchRoots, faultOfBatchPart, isInSignedBatch, signBatch } from "./batch.ts";
+import { batchRoots, faultOfBatchPart, signBatch } from "./batch.ts";
 import type { BatchRoots } from "./batch.ts";
-import { digestOf } from "./digest.ts";
+import { leafOf } from "./batch-tree.ts";
+import { digestFrom } from "./digest.ts";
+import type { Digest } from "./digest.ts";
 import { WaybillError } from "../error.ts";
 import { isWellFormed } from "../json/json-rules.ts";
 import { parseJson } from "../json/json.ts";
@@ -15,7 +17,7 @@ import type { Algorithm, Verified } from "./verified.ts";
 interface AlgorithmRow {
   /** What is wrong with the form of a signature part. */
   faultOf(signature: Uint8Array): string | undefined;
-  isValid(signingInput: string, signature: Uint8Array, key: PublicKey, roots: BatchRoots): boolean;
+  isValid(jws: Unverified, leaf: Uint8Array, key: PublicKey, roots: BatchRoots): boolean;
 }
 
 /** The parts of a JWS, not verified. */
@@ -25,6 +27,12 @@ export interface Unverified {
   readonly signingInput: string;
   readonly payload: string;
   readonly signature: Uint8Array;
+}
+
+/** A JWS in compact form, and its digest. */
+export interface SignedText {
+  readonly text: string;
+  readonly digest: Digest;
 }
 
 export interface VerifyOptions {
@@ -44,9 +52,12 @@ const ALGORITHMS: Readonly<Record<Algorithm, AlgorithmRow>> = {
       length === SIGNATURE_BYTES
         ? undefined
         : `it has ${length} bytes and Ed25519 takes ${SIGNATURE_BYTES}`,
-    isValid: (signingInput, signature, key) => key.verify(utf8(signingInput), signature),
+    isValid: ({ signingInput, signature }, _, key) => key.verify(utf8(signingInput), signature),
   },
-  "Ed25519-batch": { faultOf: faultOfBatchPart, isValid: isInSignedBatch },
+  "Ed25519-batch": {
+    faultOf: faultOfBatchPart,
+    isValid: ({ signature }, leaf, key, roots) => roots.hasLeaf(leaf, signature, key),
+  },
 };
 const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as Algorithm[];
 
@@ -69,10 +80,37 @@ export function signCompactBatch(
   key: PrivateKey,
   limits?: Partial<Limits>,
 ): string[] {
+  return signTogether(payloads, key, limits).map(({ text }) => text);
+}
+
+/** Signs payloads: a single one alone, several with one signature. */
+export function signPayloads(payloads: readonly string[], key: PrivateKey): SignedText[] {
+  const [first] = payloads;
+  if (first === undefined || payloads.length > 1) return signTogether(payloads, key);
+  return [{ text: signCompact(first, key), digest: digestFrom(leafOf(key.kid, first)) }];
+}
+
+/** The leaves that are signed are the digests, so that nothing is hashed twice. */
+function signTogether(
+  payloads: readonly string[],
+  key: PrivateKey,
+  limits?: Partial<Limits>,
+): SignedText[] {
   const signingInputs = payloads.map((payload) => signingInputOf("Ed25519-batch", payload, key));
-  return signBatch(signingInputs, key).map((part, index) =>
-    compact(signingInputs[index]!, part, limits),
-  );
+  const leaves = payloads.map((payload) => leafOf(key.kid, payload));
+  return signBatch(leaves, key).map((part, index) => ({
+    text: compact(signingInputs[index]!, part, limits),
+    digest: digestFrom(leaves[index]!),
+  }));
+}
+
+/**
+ * The digest of an envelope, a manifest or a checkpoint: of its key and its payload, the same whether it
+ * is signed alone or with others. The signature is not verified.
+ */
+export function digestOfJws(text: string): Digest {
+  const { kid, payload } = readCompact(text);
+  return digestFrom(leafOf(kid, payload));
 }
 
 /** Splits a JWS and checks everything that needs no key: failures here are 400 or 413. */
@@ -125,15 +163,17 @@ function verifyUncached(
   keyOf: (kid: string) => PublicKey | undefined,
   options: VerifyOptions,
 ): Verified {
-  const { alg, kid, signingInput, payload, signature } = readCompact(text, options.limits);
+  const jws = readCompact(text, options.limits);
+  const { alg, kid, payload } = jws;
   const key = keyOf(kid);
   if (key === undefined) throw untrusted(`no key with the kid ${kid} is enrolled here`);
   if (key.kid !== kid) throw untrusted(`the key enrolled as ${kid} is really ${key.kid}`);
-  if (!ALGORITHMS[alg].isValid(signingInput, signature, key, options.roots ?? processRoots)) {
+  const leaf = leafOf(kid, payload);
+  if (!ALGORITHMS[alg].isValid(jws, leaf, key, options.roots ?? processRoots)) {
     throw untrusted(`its ${alg} signature does not fit: content or signature were changed`);
   }
   rememberHeader(alg, kid);
-  return { alg, kid, payload, digest: digestOf(text as string) };
+  return { alg, kid, payload, digest: digestFrom(leaf) };
 }
 
 function signingInputOf(alg: Algorithm, payload: string, key: PrivateKey): string {

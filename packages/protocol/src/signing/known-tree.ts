@@ -7,7 +7,7 @@ const scratch = new Uint8Array(33 * HASH_BYTES);
  * The known nodes of a tree with a verified root: nodes on the path of a leaf to that root, and their
  * siblings, which are as good, because only they hash to the root. A leaf that meets one of them needs
  * no more hashes. The rest of its path is compared all the same: otherwise an intermediary could
- * change it, and make an envelope with another digest.
+ * change it, and make a second valid encoding of the envelope.
  */
 export class KnownTree {
   readonly #nodes: Uint8Array;

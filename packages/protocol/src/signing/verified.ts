@@ -9,6 +9,6 @@ export interface Verified {
   readonly kid: string;
   /** Exactly the text that was signed. */
   readonly payload: string;
-  /** Of the whole compact string. */
+  /** Of its key and its payload: the same whether it is signed alone or with others. */
   readonly digest: Digest;
 }

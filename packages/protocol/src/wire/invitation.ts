@@ -9,9 +9,9 @@ import {
 } from "#platform";
 import { WaybillError } from "../error.ts";
 import { parseJson, stringifyJson } from "../json/json.ts";
-import { digestOf, isDigest } from "../signing/digest.ts";
+import { isDigest } from "../signing/digest.ts";
 import type { Digest } from "../signing/digest.ts";
-import { readCompact } from "../signing/jws.ts";
+import { digestOfJws, readCompact } from "../signing/jws.ts";
 import { isKid } from "../signing/key.ts";
 import { formatTime } from "../time.ts";
 
@@ -74,7 +74,7 @@ export function signEnrolment(manifest: string, token: string): string {
     domain: read.domain,
     agent,
     kid,
-    manifest: digestOf(manifest),
+    manifest: digestOfJws(manifest),
   });
   const encoded = toBase64url(utf8(claim));
   return `${read.id}.${encoded}.${toBase64url(macOf(read.id, encoded, token))}`;

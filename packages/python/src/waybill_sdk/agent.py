@@ -23,11 +23,10 @@ from .link.retry import retry
 from .link.signer import Signer
 from .link.tasks import Tasks, log
 from .own_key import explain, own_key
-from .protocol.encoding import digest_of
 from .protocol.error import WaybillError
 from .protocol.ids import is_agent_id, new_id
 from .protocol.json_text import parse_json
-from .protocol.jws import read_compact
+from .protocol.jws import digest_of_jws, read_compact
 from .protocol.key import PrivateKey
 from .protocol.manifest import sign_manifest
 from .protocol.manifest_shape import is_recovery
@@ -260,7 +259,7 @@ class Agent:
             return await hub.publish(
                 self.id, first, enrolment_at(hub.domain, first, self._invitation)
             )
-        following = {"sequence": int(before["sequence"]) + 1, "previous": digest_of(last)}
+        following = {"sequence": int(before["sequence"]) + 1, "previous": digest_of_jws(last)}
         if spelling(_content(before)) != spelling({**wanted, "waybill": 1, "kind": "manifest"}):
             await hub.publish(self.id, sign_manifest({**wanted, **following}, self._key))
 

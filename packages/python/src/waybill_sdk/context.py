@@ -12,9 +12,9 @@ from .link.outgoing import Outgoing
 from .link.peers import Peers
 from .link.signer import Signer
 from .link.tasks import Tasks
-from .protocol.encoding import digest_of
 from .protocol.envelope import Envelope, VerifiedEnvelope
 from .protocol.instant import now_ms
+from .protocol.jws import digest_of_jws
 
 # How long after the deadline to retry during an outage, so that the end is on record.
 AFTER_DEADLINE_S = 60.0
@@ -39,7 +39,7 @@ class Context:
         return await self.send(await self.signer.sign(envelope), until)
 
     async def send(self, text: str, until: float) -> VerifiedEnvelope:
-        return await self.link.submit(text, digest_of(text), until, self.peers)
+        return await self.link.submit(text, digest_of_jws(text), until, self.peers)
 
     async def verify(
         self, text: str, received_at: dict[str, Any] | None, until: float

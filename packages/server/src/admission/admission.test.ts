@@ -1,6 +1,6 @@
 import { memoryStore } from "@waybill/hub";
 import type { Store } from "@waybill/hub";
-import { digestOf, generateKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, signManifest } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import { signEnrolment } from "@waybill/protocol/wire";
 import { afterEach, expect, test } from "vitest";
@@ -83,7 +83,7 @@ test("an update of an agent that is enrolled needs no invitation", async () => {
   const key = generateKey();
   const manifest = first("anna", key);
   await enrol(world, "anna", manifest, signEnrolment(manifest, token));
-  const next = { agent_id: "anna", capabilities: [], sequence: 2, previous: digestOf(manifest) };
+  const next = { agent_id: "anna", capabilities: [], sequence: 2, previous: digestOfJws(manifest) };
   expect(await enrol(world, "anna", signManifest(next, key))).toMatchObject({ status: 200 });
 });
 

@@ -1,6 +1,12 @@
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer, Store } from "@waybill/hub";
-import { digestOf, generateKey, newId, provenRecoveryKey, signManifest } from "@waybill/protocol";
+import {
+  digestOfJws,
+  generateKey,
+  newId,
+  provenRecoveryKey,
+  signManifest,
+} from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -28,7 +34,7 @@ afterEach(() => hub.close());
 async function update(key: PrivateKey): Promise<string> {
   const newest = (await store.manifest("anna"))!;
   const { sequence, text } = newest;
-  const following = { sequence: sequence + 1, previous: digestOf(text), keys: [key.jwk] };
+  const following = { sequence: sequence + 1, previous: digestOfJws(text), keys: [key.jwk] };
   return signManifest({ agent_id: "anna", capabilities: [], ...following }, key);
 }
 
@@ -72,7 +78,7 @@ test("a pin ends the old keys at once, also on open connections", async () => {
     };
     const ended = await endedAt();
     const { text } = (await world.store.manifest("anna"))!;
-    const follows = { sequence: 2, previous: digestOf(text) };
+    const follows = { sequence: 2, previous: digestOfJws(text) };
     await world.hub.publish(signManifest({ agent_id: "anna", capabilities: [], ...follows }, next));
     expect(await world.hub.operator.currentKids("anna")).toEqual([next.kid]);
     expect(await endedAt()).toBe(ended);
@@ -113,7 +119,7 @@ test("pinning an agent's current key lets it change a lost recovery key", async 
   const keys = [next.jwk, provenRecoveryKey("cleo", thief)];
   const first = signManifest({ agent_id: "cleo", capabilities: [], keys }, next);
   await hub.publish(first);
-  const follows = { sequence: 2, previous: digestOf(first) };
+  const follows = { sequence: 2, previous: digestOfJws(first) };
   const without = signManifest({ agent_id: "cleo", capabilities: [], ...follows }, next);
   await expect(hub.publish(without)).rejects.toThrow("lacks its recovery key");
   await hub.operator.pin("cleo", next.kid);

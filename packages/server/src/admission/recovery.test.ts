@@ -1,5 +1,5 @@
 import {
-  digestOf,
+  digestOfJws,
   generateKey,
   provenKey,
   provenRecoveryKey,
@@ -31,7 +31,9 @@ afterEach(() => world.close());
 async function put(id: string, keys: Keys, key: PrivateKey, by?: PrivateKey): Promise<Answer> {
   const newest = await world.store.manifest(id);
   const follows =
-    newest === undefined ? {} : { sequence: newest.sequence + 1, previous: digestOf(newest.text) };
+    newest === undefined
+      ? {}
+      : { sequence: newest.sequence + 1, previous: digestOfJws(newest.text) };
   const update = { agent_id: id, capabilities: [{ name: "work" }], keys, ...follows };
   const manifest = signManifest(by === undefined ? update : signRecovery(update, by), key);
   return ask(`${world.url}/v1/agents/${id}`, { method: "PUT", body: { manifest } });

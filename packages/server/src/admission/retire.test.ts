@@ -1,7 +1,7 @@
 import { memoryStore } from "@waybill/hub";
 import type { HandoffView } from "@waybill/hub";
 import {
-  digestOf,
+  digestOfJws,
   generateKey,
   provenRecoveryKey,
   signManifest,
@@ -33,7 +33,9 @@ type Keys = NonNullable<ManifestInput["keys"]>;
 async function publish(keys: Keys, key: PrivateKey, by?: PrivateKey): Promise<Answer> {
   const newest = await world.store.manifest("anna");
   const follows =
-    newest === undefined ? {} : { sequence: newest.sequence + 1, previous: digestOf(newest.text) };
+    newest === undefined
+      ? {}
+      : { sequence: newest.sequence + 1, previous: digestOfJws(newest.text) };
   const update = { agent_id: "anna", capabilities: [{ name: "work" }], keys, ...follows };
   const manifest = signManifest(by === undefined ? update : signRecovery(update, by), key);
   return ask(`${world.url}/v1/agents/anna`, { method: "PUT", body: { manifest } });

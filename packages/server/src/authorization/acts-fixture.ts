@@ -1,5 +1,12 @@
 /// <reference types="node" />
-import { createHandoff, digestOf, newId, signEnvelope, WaybillError } from "@waybill/protocol";
+import {
+  createHandoff,
+  digestOf,
+  digestOfJws,
+  newId,
+  signEnvelope,
+  WaybillError,
+} from "@waybill/protocol";
 import { signCompactBatch } from "@waybill/protocol/hub";
 import type { Envelope, HandoffBody, PrivateKey } from "@waybill/protocol";
 import { blobPath, blobUploadPath, signHello } from "@waybill/protocol/wire";
@@ -132,7 +139,7 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Made>> = {
   custodyReceipt: (_, speaker, { handoff }) =>
     said(speaker, handoff, {
       kind: "receipt",
-      re: digestOf(handoff.text),
+      re: digestOfJws(handoff.text),
       body: { status: 100 },
     }),
   notice: (_, speaker, { handoff }) =>
@@ -149,7 +156,7 @@ function handOff(
 
 function ofAttempt(given: object): Made {
   return (_, speaker, { handoff, attempt }) =>
-    said(speaker, handoff, { re: digestOf(handoff.text), attempt, ...given });
+    said(speaker, handoff, { re: digestOfJws(handoff.text), attempt, ...given });
 }
 
 /** Submits an envelope by one of the ways. A role without a socket has it submitted by a role with one. */

@@ -5,6 +5,7 @@ import {
   createHandoff,
   createReply,
   digestOf,
+  digestOfJws,
   generateKey,
   newId,
   provenKey,
@@ -200,7 +201,7 @@ export class Cast {
     const refused = said(this.parties.bystander, handoff, {
       kind: "progress",
       attempt: 1,
-      re: digestOf(handoff.text),
+      re: digestOfJws(handoff.text),
       body: {},
     });
     await this.hub.submit(refused).catch(() => undefined);
@@ -249,7 +250,7 @@ export class Cast {
     await this.#offered(handoff, "earlier", 1);
     await this.hub.submit(earlier.accept(handoff));
     const release = { kind: "receipt", attempt: 1, body: { status: 300, retry_after_ms: 1 } };
-    await this.hub.submit(said(earlier, handoff, { re: digestOf(handoff.text), ...release }));
+    await this.hub.submit(said(earlier, handoff, { re: digestOfJws(handoff.text), ...release }));
     const offerId = await this.#offered(handoff, "recipient", 2);
 
     const scene = {
@@ -277,7 +278,7 @@ export class Cast {
     await this.#offered(childHandoff, "child", 1);
     await this.hub.submit(child.accept(childHandoff));
     if (stage === "accepted") return { ...scene, childHandoff };
-    const ofRecipient = { attempt: 2, re: digestOf(handoff.text) };
+    const ofRecipient = { attempt: 2, re: digestOfJws(handoff.text) };
     const question = said(recipient, handoff, {
       ...ofRecipient,
       kind: "question",
@@ -285,7 +286,7 @@ export class Cast {
     });
     if (stage === "asked") {
       await this.hub.submit(question);
-      return { ...scene, childHandoff, question: digestOf(question) };
+      return { ...scene, childHandoff, question: digestOfJws(question) };
     }
     const body =
       stage === "ended"
@@ -295,7 +296,7 @@ export class Cast {
     await this.hub.submit(end);
     // The end reaches the child; the scene is stable only then.
     await this.#until(childHandoff.envelope.handoff_id, ({ state }) => state !== "open");
-    return { ...scene, childHandoff, outcome: digestOf(end) };
+    return { ...scene, childHandoff, outcome: digestOfJws(end) };
   }
 
   async #uploaded(role: AgentRole, { text, digest }: Blob): Promise<void> {
@@ -416,7 +417,7 @@ async function enrolled(
   const first = signManifest({ agent_id: id, capabilities }, old);
   await hub.publish(first);
   const keys = [provenKey(id, young), provenRecoveryKey(id, recovery)];
-  const follows = { sequence: 2, previous: digestOf(first) };
+  const follows = { sequence: 2, previous: digestOfJws(first) };
   await hub.publish(signManifest({ agent_id: id, capabilities, keys, ...follows }, old));
   return { party: new Party(id, young, url, hub), retired: old, recovery };
 }

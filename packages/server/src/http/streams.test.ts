@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { memoryStore } from "@waybill/hub";
 import type { Store } from "@waybill/hub";
-import { createReply, digestOf, digestOfBytes, signEnvelope } from "@waybill/protocol";
+import { createReply, digestOfJws, digestOfBytes, signEnvelope } from "@waybill/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { CountedStore } from "../store-fixture.ts";
 import { ask, asOperator, openWorld } from "../served-fixture.ts";
@@ -64,7 +64,7 @@ async function historyOf(world: World, name: string, entries: number): Promise<S
       kind: "progress",
       from: name,
       attempt: 1,
-      re: digestOf(handoff.text),
+      re: digestOfJws(handoff.text),
       body: { data: ENTRY },
     });
     expect((await party.submit(signEnvelope(progress, party.key))).status).toBe(200);

@@ -36,6 +36,12 @@ sign() { # JSON in, the signed text out
   printf %s "$input" > to-sign
   printf %s.%s "$input" "$(openssl pkeyutl -sign -rawin -inkey agent.pem -in to-sign | b64url)"
 }
+digest_of() { # of a signed text: of its key and its payload, not of its signature
+  {
+    printf '\000%s\n' "$(printf %s "$1" | cut -d . -f 1 | unb64url | member kid)"
+    printf %s "$1" | cut -d . -f 2 | unb64url
+  } | sha256
+}
 send() { # send METHOD PATH BODY [more for curl]: 75 is "come again"
   method=$1; path=$2; body=$3; shift 3
   if [ -n "$body" ]; then
@@ -70,7 +76,7 @@ again send PUT "/v1/agents/$AGENT" "{\"manifest\":\"$MANIFEST\"}"`,
   joinInvited: String.raw`${MANIFEST}
 
 CLAIM=$(printf '{"waybill":1,"kind":"enrolment","domain":"%s","agent":"%s","kid":"%s","manifest":"sha256:%s"}' \
-  "$DOMAIN" "$AGENT" "$KID" "$(printf %s "$MANIFEST" | sha256)" | b64url)
+  "$DOMAIN" "$AGENT" "$KID" "$(digest_of "$MANIFEST")" | b64url)
 INVITED=$(printf %s "$WAYBILL_INVITATION" | cut -d . -f 2).$CLAIM
 # A list of processes shows the key for a moment. Use an SDK on a machine that others use, too.
 MAC=$(printf 'waybill invitation 1\n%s' "$INVITED" | openssl dgst -sha256 -hmac "$WAYBILL_INVITATION" -binary | b64url)
@@ -100,13 +106,13 @@ receive() { # waits for deliveries once, and handles what has come
 answer() { # answer ENVELOPE HANDOFF ATTEMPT
   # Signed for the hubs of another custody domain: it is not theirs to offer, nor yours to do.
   [ "$(member domain < payload.json)" = "$DOMAIN" ] || return 0
-  digest_of_offer=$(printf %s "$1" | sha256)
+  offer=$(digest_of "$1")
   # Accepted: from here on the delegator knows that somebody is at it.
-  accepted=$(reply receipt '{"status":101}' "$2" "$3" "$digest_of_offer")
+  accepted=$(reply receipt '{"status":101}' "$2" "$3" "$offer")
   again send POST /v1/envelopes "{\"envelope\":\"$accepted\"}" > /dev/null || return
   # The work itself.
   output=$(member input < payload.json | tr '[:lower:]' '[:upper:]')
-  result=$(reply result "{\"status\":200,\"output\":\"$output\"}" "$2" "$3" "$digest_of_offer")
+  result=$(reply result "{\"status\":200,\"output\":\"$output\"}" "$2" "$3" "$offer")
   again send POST /v1/envelopes "{\"envelope\":\"$result\"}" > "answered/$2"
 }`,
 
@@ -121,7 +127,7 @@ again send POST /v1/envelopes "{\"envelope\":\"$TASK\"}"`,
     *) return ;;
   esac
   thanks=$(printf '{"waybill":1,"kind":"receipt","id":"%s","from":"%s","to":"%s","handoff_id":"%s","correlation_id":"%s","re":"sha256:%s","issued_at":"%s","body":{"status":200}}' \
-    "$(uuid)" "$AGENT" "$HUB_ID" "$2" "$(member correlation_id < payload.json)" "$(printf %s "$1" | sha256)" "$(now)" | sign)
+    "$(uuid)" "$AGENT" "$HUB_ID" "$2" "$(member correlation_id < payload.json)" "$(digest_of "$1")" "$(now)" | sign)
   again send POST /v1/envelopes "{\"envelope\":\"$thanks\"}" > /dev/null
 }
 until [ -f "results/$HANDOFF" ]; do receive; done

@@ -33,7 +33,7 @@ export function skillPage({ url, hub, domain, offerSeconds, newcomers }: SkillOf
     "",
     "## 2. The tools",
     "",
-    "A signed text is a compact JWS with exactly this header. Each request of an agent carries one that was made for this request only: never send one twice.",
+    "A signed text is a compact JWS with exactly this header. Each request of an agent carries one that was made for this request only: never send one twice. Others name a signed text by its digest, which `digest_of` computes: that of its key and its payload.",
     "",
     ...sh(SHELL.tools),
     "",

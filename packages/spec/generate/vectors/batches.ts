@@ -2,7 +2,7 @@ import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
 import { AT, KEYRING } from "./check.ts";
 import { changed, CANCEL } from "./envelope.ts";
-import { digest, editor, id, researcher, sha256 } from "./parties.ts";
+import { digestOfJws, editor, id, leafOf, researcher, sha256 } from "./parties.ts";
 import type { Party } from "./parties.ts";
 import { base64url } from "./text.ts";
 import { flip, headerOf, jws } from "./wire.ts";
@@ -24,7 +24,7 @@ const uint32 = (value: number): Buffer => {
 };
 
 const TREE: Tree = {
-  leaf: (input) => sha256(Buffer.concat([Buffer.from([0]), Buffer.from(input)])),
+  leaf: leafOf,
   node: (left, right) => sha256(Buffer.concat([Buffer.from([1]), left, right])),
   signed: (root, size) => Buffer.concat([Buffer.from("waybill batch 1\0"), uint32(size), root]),
 };
@@ -107,7 +107,7 @@ type Given = readonly [compact: string, expect: object];
 
 const read = (batch: Batch, n: number): Given => {
   const compact = envelopeOf(batch, n);
-  return [compact, { status: "ok", digest: digest(compact), payload: payloadOf(n) }];
+  return [compact, { status: "ok", digest: digestOfJws(compact), payload: payloadOf(n) }];
 };
 const refused = (status: number, compact: string): Given => [compact, { status }];
 
@@ -133,6 +133,20 @@ const seven = batchOf(7);
 const eight = batchOf(8);
 const many = batchOf(64);
 const byResearcher = batchOf(3, TREE, researcher);
+
+/** A leaf that lacks a part of what it has to hash. */
+function leafHash(
+  input: string,
+  { zero = [0], kid = `${editor.kid}\n` }: { zero?: number[]; kid?: string },
+): Buffer {
+  const payload = Buffer.from(input.split(".")[1]!, "base64url");
+  return sha256(Buffer.concat([Buffer.from(zero), Buffer.from(kid), payload]));
+}
+
+/** The envelope of that number, signed alone. */
+function aloneOf(n: number, tamper: (signature: Buffer) => Uint8Array = (own) => own): string {
+  return jws(JSON.stringify(payloadOf(n)), editor, { tamper });
+}
 
 /** A batch with a correct root that is signed with another agent's key. */
 function stolen(batch: Batch, n: number, signature: Uint8Array): string {
@@ -308,7 +322,52 @@ export const BATCHES: VectorFile = vectorFile(
       [22],
       "leaves hashed without their zero byte",
       401,
-      envelopeOf(batchOf(2, { ...TREE, leaf: (input) => sha256(input) }), 0),
+      envelopeOf(batchOf(2, { ...TREE, leaf: (input) => leafHash(input, { zero: [] }) }), 0),
+    ),
+    one(
+      [22],
+      "leaves hashed without the kid",
+      401,
+      envelopeOf(batchOf(2, { ...TREE, leaf: (input) => leafHash(input, { kid: "" }) }), 0),
+    ),
+    one(
+      [22],
+      "leaves hashed from header and payload as they stand in the string",
+      401,
+      envelopeOf(
+        batchOf(2, {
+          ...TREE,
+          leaf: (input) => sha256(Buffer.concat([Buffer.from([0]), Buffer.from(input)])),
+        }),
+        0,
+      ),
+    ),
+    inOrder(
+      [3, 103],
+      "an envelope alone and in two batches has one digest",
+      [aloneOf(1), { status: "ok", digest: digestOfJws(aloneOf(1)), payload: payloadOf(1) }],
+      [envelopeOf(three, 1), { status: "ok", digest: digestOfJws(aloneOf(1)) }],
+      [envelopeOf(five, 1), { status: "ok", digest: digestOfJws(aloneOf(1)) }],
+    ),
+    inOrder(
+      [103],
+      "a digest that is known from a lone envelope, with a bad signature",
+      read(three, 1),
+      [aloneOf(1), { status: "ok", digest: digestOfJws(aloneOf(1)) }],
+      refused(
+        401,
+        aloneOf(1, (signature) => flip(signature, 40)),
+      ),
+      refused(
+        401,
+        aloneOf(1, () => researcher.sign("anything")),
+      ),
+    ),
+    inOrder(
+      [103],
+      "a digest that is known from a lone envelope, in a batch that nobody has signed",
+      [aloneOf(1), { status: "ok", digest: digestOfJws(aloneOf(1)) }],
+      refused(401, stolen(three, 1, flip(three.signature, 40))),
     ),
     one(
       [22],

@@ -1,6 +1,6 @@
 import type { Row } from "./case.ts";
 import type { Members } from "./envelope.ts";
-import { digest, editor, hub, keyringOf, NOW, researcher } from "./parties.ts";
+import { digestOfJws, editor, hub, keyringOf, NOW, researcher } from "./parties.ts";
 import type { KeyringEntry, Party } from "./parties.ts";
 import { expand } from "./text.ts";
 import type { Text } from "./text.ts";
@@ -30,7 +30,7 @@ export function reads(
   payload: unknown,
   reading: Reading = {},
 ): Row {
-  const expect = { status: "ok", digest: digest(expand(compact)), payload };
+  const expect = { status: "ok", digest: digestOfJws(expand(compact)), payload };
   return { rules, title, input: inputOf(compact, reading), expect };
 }
 

@@ -1,4 +1,4 @@
-import { digest, editor, hub, id, MINUTE, researcher, timeAt } from "./parties.ts";
+import { digestOfJws, editor, hub, id, MINUTE, researcher, timeAt } from "./parties.ts";
 import type { Party } from "./parties.ts";
 import { signed } from "./wire.ts";
 
@@ -24,7 +24,7 @@ export const HANDOFF: Members = {
 };
 
 export const HANDOFF_TEXT: string = signed(HANDOFF, editor);
-export const HANDOFF_DIGEST: string = digest(HANDOFF_TEXT);
+export const HANDOFF_DIGEST: string = digestOfJws(HANDOFF_TEXT);
 
 function about(from: Party, to: Party, kind: string, n: number): Members {
   return {
@@ -52,7 +52,7 @@ export const QUESTION: Members = {
 };
 export const ANSWER: Members = {
   ...about(editor, researcher, "answer", 5),
-  re: digest(signed(QUESTION, researcher)),
+  re: digestOfJws(signed(QUESTION, researcher)),
   body: { question_id: "q-1", answer: "the North Sea" },
 };
 export const RECEIPT: Members = {

@@ -3,6 +3,7 @@ import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
 import {
   digest,
+  digestOfJws,
   editor,
   enrolled,
   hub,
@@ -261,7 +262,7 @@ function enrolmentProof(
     domain: editor.kid,
     agent: researcher.agent,
     kid: researcher.kid,
-    manifest: digest(FIRST_MANIFEST),
+    manifest: digestOfJws(FIRST_MANIFEST),
     ...over,
   };
   const given = `${INVITATION.split(".")[1]}.${base64url(payload ?? JSON.stringify(claim))}`;
@@ -514,7 +515,7 @@ const HUB_MANIFEST: Members = {
 const newKey = party(hub.agent, "the hub's second key");
 const CHAIN_BEGUN = signed({ ...HUB_MANIFEST, keys: [hub.jwk, provenBy(newKey)] }, hub);
 const CHAIN_ROTATED = signed(
-  { ...HUB_MANIFEST, keys: [newKey.jwk], sequence: 2, previous: digest(CHAIN_BEGUN) },
+  { ...HUB_MANIFEST, keys: [newKey.jwk], sequence: 2, previous: digestOfJws(CHAIN_BEGUN) },
   newKey,
 );
 

@@ -5,6 +5,7 @@ import {
   agreedBy,
   DAY,
   digest,
+  digestOfJws,
   editor,
   hub,
   jwkOf,
@@ -39,7 +40,7 @@ const FIRST_TEXT = signed(FIRST, editor);
 
 /** The next manifest of the editor. */
 function after(text: string, sequence: number, over: Members = {}): Members {
-  return { ...FIRST, sequence, previous: digest(text), ...over };
+  return { ...FIRST, sequence, previous: digestOfJws(text), ...over };
 }
 
 const SECOND_TEXT = signed(after(FIRST_TEXT, 2, { version: "2" }), editor);
@@ -86,7 +87,7 @@ const later = (text: string, days: number): Given => ({ text, at: NOW + days * D
 type Result = Members & { readonly status: number | "ok" };
 const read = (text: string, sequence: number, more: Members = {}): Result => ({
   status: "ok",
-  digest: digest(text),
+  digest: digestOfJws(text),
   sequence,
   ...more,
 });
@@ -537,7 +538,12 @@ const SIGNED: readonly Row[] = [
     signed({ ...FIRST, version: "other" }, editor),
   ),
   update([63], "a skipped number", 409, signed(after(FIRST_TEXT, 3), editor)),
-  update([63], "another branch of history", 409, signed(after(`${FIRST_TEXT}x`, 2), editor)),
+  update(
+    [63],
+    "another branch of history",
+    409,
+    signed(after(signed({ ...FIRST, version: "other" }, editor), 2), editor),
+  ),
   update(
     [63],
     "another agent's id",
@@ -734,7 +740,7 @@ function changedContent(): string {
 
 const BY: Members = { kids: [editor.kid] };
 const BY_OTHER: Members = { kids: [stranger.kid] };
-const EXACT: Members = { digest: digest(FIRST_TEXT) };
+const EXACT: Members = { digest: digestOfJws(FIRST_TEXT) };
 const CHANGED: Members = { digest: digest("another form") };
 const policy = (over: Members): Members => ({
   trust: { pins: null, allow_list: null, registry: null, first_use: false, ...over },

@@ -83,6 +83,18 @@ export function digest(text: string): string {
   return `sha256:${sha256(text).toString("hex")}`;
 }
 
+/** The leaf of a JWS, which its digest is made of: it is the same however the JWS is signed. */
+export function leafOf(jws: string): Buffer {
+  const [header, payload] = jws.split(".").map((part) => Buffer.from(part, "base64url"));
+  const { kid } = JSON.parse(header!.toString()) as { kid: string };
+  return sha256(Buffer.concat([Buffer.from([0]), Buffer.from(`${kid}\n`), payload!]));
+}
+
+/** The digest of an envelope or a manifest. */
+export function digestOfJws(jws: string): string {
+  return `sha256:${leafOf(jws).toString("hex")}`;
+}
+
 export const editor: Party = party("editor-001");
 export const researcher: Party = party("research-agent-001");
 export const hub: Party = party("hub");

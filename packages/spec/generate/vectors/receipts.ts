@@ -3,11 +3,11 @@ import type { Row, VectorFile } from "./case.ts";
 import { readsEnvelope, refusesEnvelope } from "./check.ts";
 import { changed, HANDOFF_DIGEST, RECEIPT, RESULT } from "./envelope.ts";
 import type { Members } from "./envelope.ts";
-import { digest, editor, hub, id, researcher, stranger } from "./parties.ts";
+import { digestOfJws, editor, hub, id, researcher, stranger } from "./parties.ts";
 import type { Party } from "./parties.ts";
 import { signed } from "./wire.ts";
 
-const RESULT_DIGEST = digest(signed(RESULT, researcher));
+const RESULT_DIGEST = digestOfJws(signed(RESULT, researcher));
 
 const CUSTODY: Members = changed(RECEIPT, {
   from: hub.agent,

@@ -1,6 +1,6 @@
 import { loadKey } from "@waybill/agent";
 import {
-  digestOf,
+  digestOfJws,
   parseJson,
   parseManifest,
   signManifest,
@@ -57,7 +57,7 @@ function following(
   input: ManifestInput,
 ): ManifestInput {
   const keys = input.keys ?? manifest.keys;
-  return { ...input, keys, sequence: manifest.sequence + 1, previous: digest ?? digestOf(text) };
+  return { ...input, keys, sequence: manifest.sequence + 1, previous: digest ?? digestOfJws(text) };
 }
 
 /** A signed manifest that is trusted as the previous one, on the caller's word. */

@@ -4,12 +4,21 @@ import { EMPTY_LEDGER, commitOne } from "@waybill/hub/store";
 import type { LedgerEntry } from "@waybill/hub";
 import type { Cases } from "../case.ts";
 import { commitAll, inPages } from "../case.ts";
-import { AT, commitOf, idOf, sampleEntry, sampleEnvelope, sampleHandoff } from "../sample.ts";
+import {
+  AT,
+  commitOf,
+  idOf,
+  manifestCommit,
+  sampleEntry,
+  sampleEnvelope,
+  sampleHandoff,
+  sampleManifest,
+} from "../sample.ts";
 
 /** Seven entries in three commits, about two handoffs and about none. */
 const COMMITS = [
   commitOf(sampleHandoff(1), sampleEnvelope(1), sampleEntry("{}", { handoffId: idOf(1) })),
-  commitOf(null, sampleEntry("[1]", { type: "manifest" }), sampleEnvelope(2)),
+  commitOf(null, ...manifestCommit(sampleManifest("editor", 1)).entries, sampleEnvelope(2)),
   commitOf(
     sampleHandoff(1, { version: 2 }),
     sampleEnvelope(3, { handoffId: idOf(1), at: AT + 1 }),

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from ..artifacts.given import GivenArtifact
 from ..context import AFTER_DEADLINE_S, Context, loop_time_of
 from ..link.tasks import log
-from ..protocol.encoding import digest_of
 from ..protocol.envelope import Envelope, VerifiedEnvelope, create_reply, deadline_ms, present
 from ..protocol.error import WaybillError
 from ..protocol.frame import is_next_delta
+from ..protocol.jws import digest_of_jws
 from ..protocol.usage import Usage
 from .ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent, Receipt, ending_of
 from .stream import Stream
@@ -135,7 +135,7 @@ class HandoffHandle:
 
     @property
     def digest(self) -> str:
-        return digest_of(self.text)
+        return digest_of_jws(self.text)
 
     async def custody(self) -> Receipt:
         """The hub has the handoff on disk, and has signed for it."""

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..protocol.encoding import digest_of
 from ..protocol.envelope import KeyRecord, VerifiedEnvelope, verify_envelope
 from ..protocol.error import WaybillError
 from ..protocol.ids import is_agent_id
 from ..protocol.instant import now_ms, parse_time
 from ..protocol.json_text import parse_json
-from ..protocol.jws import Roots, read_compact
+from ..protocol.jws import Roots, digest_of_jws, read_compact
 from ..protocol.manifest import VerifiedManifest, check_chain, keyring, verify_manifest
 from ..protocol.trust import TrustPolicy, vouches_for_key
 from .link import Link
@@ -53,7 +52,7 @@ class Peers:
                 await self._learn(str(sender))
         # Its key may have been retired since the hub accepted it; the hub would refuse that key
         # now.
-        taken_in = parse_time((received_at or {}).get(digest_of(text)))
+        taken_in = parse_time((received_at or {}).get(digest_of_jws(text)))
         at = now if taken_in is None else min(now, taken_in)
         return verify_envelope(text, key_of=self._keys.get, at=at, roots=self._roots, **reader)
 

@@ -11,8 +11,9 @@ from .error import WaybillError
 _HEAD = 8 + 64
 
 
-def _leaf(signing_input: bytes) -> bytes:
-    return hashlib.sha256(b"\0" + signing_input).digest()
+def leaf_of(kid: str, payload: bytes) -> bytes:
+    """The leaf of a JWS, which its digest is made of: the same however it is signed (WB-03)."""
+    return hashlib.sha256(b"\0" + kid.encode("ascii") + b"\n" + payload).digest()
 
 
 def _node(left: bytes, right: bytes) -> bytes:
@@ -46,14 +47,14 @@ class BatchPart:
     signature: bytes
     path: tuple[bytes, ...]
 
-    def root(self, signing_input: bytes) -> bytes:
+    def root(self, leaf: bytes) -> bytes:
         sides: list[bool] = []
         index, size = self.index, self.size
         while size > 1:
             half = _split(size)
             sides.append(index < half)
             index, size = (index, half) if index < half else (index - half, size - half)
-        at = _leaf(signing_input)
+        at = leaf
         for is_left, sibling in zip(reversed(sides), self.path, strict=True):
             at = _node(at, sibling) if is_left else _node(sibling, at)
         return at
@@ -82,12 +83,12 @@ def read_batch_part(data: bytes) -> BatchPart:
     return BatchPart(index, size, data[8:_HEAD], path)
 
 
-def tree_of(signing_inputs: Sequence[bytes]) -> tuple[bytes, list[list[bytes]]]:
+def tree_of(leaves: Sequence[bytes]) -> tuple[bytes, list[list[bytes]]]:
     """The root, and for each leaf its path from the leaf upwards."""
 
     def build(start: int, size: int) -> tuple[bytes, list[list[bytes]]]:
         if size == 1:
-            return _leaf(signing_inputs[start]), [[]]
+            return leaves[start], [[]]
         half = _split(size)
         left, left_paths = build(start, half)
         right, right_paths = build(start + half, size - half)
@@ -97,4 +98,4 @@ def tree_of(signing_inputs: Sequence[bytes]) -> tuple[bytes, list[list[bytes]]]:
             path.append(left)
         return _node(left, right), left_paths + right_paths
 
-    return build(0, len(signing_inputs))
+    return build(0, len(leaves))

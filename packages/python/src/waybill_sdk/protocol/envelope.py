@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import jws
-from .encoding import digest_of
 from .envelope_shape import check_envelope
 from .error import WaybillError
 from .ids import new_id
@@ -100,7 +99,7 @@ def verify_envelope(
             f"The handoff is meant for the custody domain {envelope['domain']}, but this is {domain}.",
             at="/domain",
         )
-    return VerifiedEnvelope(envelope, text, digest_of(text), compact.kid)
+    return VerifiedEnvelope(envelope, text, compact.digest, compact.kid)
 
 
 def _check_times(envelope: Envelope, at: int) -> None:

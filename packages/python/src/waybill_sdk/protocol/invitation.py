@@ -6,7 +6,7 @@ import hmac
 import re
 from typing import Any
 
-from .encoding import digest_of, from_base64url, to_base64url
+from .encoding import from_base64url, to_base64url
 from .error import WaybillError
 from .json_text import parse_json, stringify_json
 from .jws import read_compact
@@ -49,7 +49,7 @@ def sign_enrolment(manifest: str, invitation: str) -> str:
         "domain": found[1],
         "agent": parse_json(signed.payload)["agent_id"],
         "kid": signed.kid,
-        "manifest": digest_of(manifest),
+        "manifest": signed.digest,
     }
     given = f"{found[2]}.{to_base64url(stringify_json(claim).encode('utf-8'))}"
     return f"{given}.{to_base64url(_mac(given, invitation))}"
@@ -75,7 +75,7 @@ def check_enrolment(proof: str, *, manifest: str, invitation: str, domain: str) 
         "domain": domain,
         "agent": parse_json(signed.payload)["agent_id"],
         "kid": signed.kid,
-        "manifest": digest_of(manifest),
+        "manifest": signed.digest,
     }
     if any(value[member] != other for member, other in wanted.items()):
         raise WaybillError(401, "The proof is for another domain, agent, key or manifest.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from .batch import BatchPart, read_batch_part, signed_message, tree_of
+from .batch import BatchPart, leaf_of, read_batch_part, signed_message, tree_of
 from .encoding import from_base64url, to_base64url
 from .error import WaybillError
 from .key import PrivateKey, PublicKey
@@ -28,6 +29,15 @@ class Compact:
     payload: bytes
     signature: bytes
     batch: BatchPart | None
+
+    @cached_property
+    def leaf(self) -> bytes:
+        return leaf_of(self.kid, self.payload)
+
+    @property
+    def digest(self) -> str:
+        """Of its key and its payload: the same whether it is signed alone or with others (WB-03)."""
+        return f"sha256:{self.leaf.hex()}"
 
 
 class Roots:
@@ -74,13 +84,18 @@ def read_compact(text: str) -> Compact:
     return Compact(text, kid, f"{head}.{body}".encode("ascii"), payload, signature, batch)
 
 
+def digest_of_jws(text: str) -> str:
+    """The digest of an envelope or a manifest. Its signature is not verified."""
+    return read_compact(text).digest
+
+
 def verify(compact: Compact, key: PublicKey, roots: Roots | None = None) -> None:
     """Rejects with 401 what this key has not signed."""
     part = compact.batch
     if part is None:
         is_signed = key.verifies(compact.signature, compact.signing_input)
     else:
-        root = part.root(compact.signing_input)
+        root = part.root(compact.leaf)
         is_signed = roots is not None and roots.has(compact.kid, part, root)
         if not is_signed:
             is_signed = key.verifies(part.signature, signed_message(part.size, root))
@@ -104,7 +119,7 @@ def sign_batch(payloads: Sequence[str], key: PrivateKey) -> list[str]:
         return [sign(payload, key) for payload in payloads]
     header = _header("Ed25519-batch", key)
     inputs = [f"{header}.{to_base64url(payload.encode('utf-8'))}" for payload in payloads]
-    root, paths = tree_of([each.encode("ascii") for each in inputs])
+    root, paths = tree_of([leaf_of(key.kid, payload.encode("utf-8")) for payload in payloads])
     signature = key.sign(signed_message(len(inputs), root))
     return [
         f"{each}.{to_base64url(BatchPart(index, len(inputs), signature, tuple(path)).to_bytes())}"

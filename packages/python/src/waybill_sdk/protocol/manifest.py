@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import jws
-from .encoding import digest_of
 from .envelope import KeyRecord
 from .error import WaybillError
 from .instant import format_time, now_ms, parse_time
@@ -90,7 +89,7 @@ def verify_manifest(
         )
     payload = _opened(compact.payload)
     manifest = read_manifest(payload)
-    digest = digest_of(text)
+    digest = compact.digest
     recovery = _recovery_key_of(manifest)
     if previous is not None:
         is_consented = is_agreed(manifest, previous.recovery)

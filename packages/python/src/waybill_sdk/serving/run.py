@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..context import Context
 from ..link.tasks import log
-from ..protocol.encoding import digest_of
 from ..protocol.envelope import Envelope, VerifiedEnvelope, present
 from ..protocol.error import WaybillError
 from ..protocol.instant import as_datetime, now_ms
@@ -104,9 +103,12 @@ class Run:
             raise WaybillError(400, f"The offer of {self.handoff_id} contains another handoff.")
         if isinstance(handoff["to"], str) and handoff["to"] != me:
             raise WaybillError(403, f"The handoff {self.handoff_id} is for {handoff['to']}.")
-        digest = digest_of(offer["envelope"])
         replies = Replies(
-            self._context, handoff, attempt=self.attempt, re=digest, deadline=self._deadline
+            self._context,
+            handoff,
+            attempt=self.attempt,
+            re=verified.digest,
+            deadline=self._deadline,
         )
         self._handoff, self._replies = handoff, replies
         self._trace = trace_attempt(handoff, me, self.attempt)
