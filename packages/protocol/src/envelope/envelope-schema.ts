@@ -29,6 +29,9 @@ import { TRACEPARENT, TRACESTATE_CHARACTERS } from "../tracing/carrier.ts";
 import type { Usage } from "../usage/usage.ts";
 import { usageSchemas } from "../usage/usage-schema.ts";
 
+const POINTER_CHARACTERS = 256;
+const CRITICAL_MEMBERS = 32;
+
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export type EnvelopeSchemas = {
@@ -190,6 +193,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     // W3C Trace Context: an invalid one would break the trace for everyone downstream.
     traceparent: z.string().regex(TRACEPARENT, "must be a W3C traceparent").optional(),
     tracestate: z.string().max(TRACESTATE_CHARACTERS).optional(),
+    critical: z.array(z.string().max(POINTER_CHARACTERS)).min(1).max(CRITICAL_MEMBERS).optional(),
   };
   const addressed = { ...base, to: agentId };
   const attempt = z.int().min(1).max(65_535);

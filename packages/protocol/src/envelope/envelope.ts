@@ -34,6 +34,8 @@ interface EnvelopeBase<Kind extends string, Body> {
   issued_at: string;
   traceparent?: string | undefined;
   tracestate?: string | undefined;
+  /** JSON Pointers to members that a reader has to know: one that does not refuses the envelope. */
+  critical?: string[] | undefined;
   body: Body;
 }
 

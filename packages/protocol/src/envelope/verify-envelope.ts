@@ -3,6 +3,7 @@ import { utf8 } from "#platform";
 import type { BatchRoots } from "../signing/batch.ts";
 import type { Digest } from "../signing/digest.ts";
 import type { Envelope, EnvelopeKind, HandoffEnvelope } from "./envelope.ts";
+import { checkCritical } from "./critical.ts";
 import { envelopeSchemas } from "./envelope-schema.ts";
 import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
@@ -109,6 +110,7 @@ export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope
   const envelope = fitsFastPath(value)
     ? (value as Envelope)
     : bySchema(value, kind as EnvelopeKind);
+  if (envelope.critical !== undefined) checkCritical(value, envelope.kind, envelope.critical);
   timeOf(envelope.issued_at, "/issued_at");
   if (envelope.kind === "handoff") checkStart(envelope);
   checkLimits(envelope, limits);

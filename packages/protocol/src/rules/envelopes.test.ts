@@ -151,6 +151,80 @@ test("WB-29 members that a reader does not know are ignored, wherever they are",
   expect(statusOf(() => readWith("result", failure))).toBe("taken");
 });
 
+/** A valid value for the members that the sound envelopes lack. */
+const MORE: Record<string, unknown> = {
+  session: { id: "trip", wait_seconds: 1 },
+  traceparent: `00-${"1".repeat(32)}-${"1".repeat(16)}-01`,
+};
+
+test("WB-104 a critical member that the reader knows is fine, wherever it is", () => {
+  const body = { ...SOUND.handoff.body, contract: { max_attempts: 2 } };
+  const critical = [
+    "/id",
+    "/session",
+    "/session/wait_seconds",
+    "/traceparent",
+    "/body",
+    "/body/input",
+    "/body/contract/max_attempts",
+    "/critical",
+  ];
+  const found = readWith("handoff", { ...MORE, body, critical });
+  expect(found.envelope.critical).toEqual(critical);
+  const to = { capability: "web_research", version: "1" };
+  expect(statusOf(() => readWith("handoff", { to, critical: ["/to/version"] }))).toBe("taken");
+  for (const kind of KINDS) {
+    expect(statusOf(() => readWith(kind, { critical: ["/body", "/from"] }))).toBe("taken");
+  }
+});
+
+test("WB-104 a critical member that the reader does not know is refused with 400, in every kind", () => {
+  for (const kind of KINDS) {
+    const unknown = { flavour: 1, body: { ...SOUND[kind].body, flavour: 1 } };
+    expect(statusOf(() => readWith(kind, unknown))).toBe("taken");
+    for (const pointer of ["/flavour", "/body/flavour"]) {
+      const found = refusal(() => readWith(kind, { ...unknown, critical: ["/id", pointer] }));
+      expect(found, `${kind} ${pointer}`).toEqual({ status: 400, at: "/critical/1" });
+    }
+  }
+});
+
+test("WB-104 what is passed on unread, what is in a list, and what is no pointer is not known", () => {
+  const body = {
+    ...SOUND.handoff.body,
+    metadata: { a: 1 },
+    artifacts: [{ name: "a", media_type: "a/b", digest: RE, data: "" }],
+  };
+  const pointers = ["/body/input/query", "/body/metadata/a", "/body/artifacts/0", "id", "", "/"];
+  for (const pointer of [
+    ...pointers,
+    "/id/",
+    "#/id",
+    "/body~1input",
+    "/__proto__",
+    "/constructor",
+  ]) {
+    const found = refusal(() => readWith("handoff", { body, critical: [pointer] }));
+    expect(found, pointer).toEqual({ status: 400, at: "/critical/0" });
+  }
+});
+
+test("WB-104 a critical member that is missing is refused with 400", () => {
+  for (const pointer of ["/session", "/session/id", "/deadline"]) {
+    const kind = pointer === "/deadline" ? "cancel" : "handoff";
+    const found = refusal(() => readWith(kind, { critical: [pointer] }));
+    expect(found, pointer).toEqual({ status: 400, at: "/critical/0" });
+  }
+});
+
+test("WB-104 a list of critical members that is empty, too long or not of texts is refused with 400", () => {
+  const many = Array.from({ length: 33 }, () => "/id");
+  for (const critical of [[], many, "/id", [1], null, [`/${"i".repeat(256)}`]]) {
+    expect(statusOf(() => readWith("handoff", { critical }))).toBe(400);
+  }
+  expect(statusOf(() => readWith("handoff", { critical: many.slice(1) }))).toBe("taken");
+});
+
 test("WB-30 a from that is not the key's agent is refused with 401", () => {
   for (const kind of KINDS) {
     expect(refusal(() => readWith(kind, { from: RESEARCHER }))).toEqual({

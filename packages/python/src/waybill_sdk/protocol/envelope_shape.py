@@ -277,17 +277,46 @@ _own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {
 }
 _traced: dict[str, Check] = {"traceparent": text(pattern=_TRACEPARENT), "tracestate": text(512)}
 
+_critical = listed(text(256), 32, 1)
+
 _version = record({"waybill": constant(1)})
-_kinds = tagged(
-    "kind",
-    {
-        kind: record({**_common, **required, "body": _bodies[kind]}, {**_traced, **optional})
-        for kind, (required, optional) in _own.items()
-    },
-)
+_shapes = {
+    kind: record(
+        {**_common, **required, "body": _bodies[kind]},
+        {**_traced, "critical": _critical, **optional},
+    )
+    for kind, (required, optional) in _own.items()
+}
+_kinds = tagged("kind", _shapes)
+_known = {
+    kind: {"/waybill", "/kind", *(at for at, _ in shape.members())}
+    for kind, shape in _shapes.items()
+}
+# The only member that is either a text or an object.
+_known["handoff"] |= {at for at, _ in _wanted.members("/to")}
+
+
+def _check_critical(envelope: dict[str, Any]) -> None:
+    """Rejects an envelope that requires its readers to know what this one does not (WB-104)."""
+    for index, at in enumerate(envelope.get("critical", [])):
+        if at not in _known[envelope["kind"]] or not _is_present(envelope, at):
+            raise fault(
+                f"/critical/{index}",
+                f"requires this reader to know {at!r}, and it does not, or the member is missing.",
+            )
+
+
+def _is_present(value: Any, at: str) -> bool:
+    """The pointer is a known one, so none of its names is escaped."""
+    for member in at[1:].split("/"):
+        if not isinstance(value, dict) or member not in value:
+            return False
+        value = value[member]
+    return True
 
 
 def check_envelope(value: Any) -> None:
     """Rejects what is not an envelope of this version."""
     _version(value, "")
     _kinds(value, "")
+    _check_critical(value)

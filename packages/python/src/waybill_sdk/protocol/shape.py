@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .encoding import DIGEST
@@ -123,24 +124,38 @@ def record(
     required: Mapping[str, Check] | None = None,
     optional: Mapping[str, Check] | None = None,
     also: Check | None = None,
-) -> Check:
+) -> Record:
     """An object with these members. Others are ignored (WB-29)."""
-    needed, possible = dict(required or {}), dict(optional or {})
+    return Record(dict(required or {}), dict(optional or {}), also)
 
-    def check(value: Any, at: str) -> None:
+
+@dataclass(frozen=True)
+class Record:
+    """A check of an object, which can list the members that it knows."""
+
+    required: dict[str, Check]
+    optional: dict[str, Check]
+    also: Check | None
+
+    def __call__(self, value: Any, at: str) -> None:
         if not isinstance(value, dict):
             raise fault(at, "is no object.")
-        for name, member in needed.items():
+        for name, member in self.required.items():
             if name not in value:
                 raise fault(pointer(at, name), "is missing.")
             member(value[name], pointer(at, name))
-        for name, member in possible.items():
+        for name, member in self.optional.items():
             if name in value:
                 member(value[name], pointer(at, name))
-        if also is not None:
-            also(value, at)
+        if self.also is not None:
+            self.also(value, at)
 
-    return check
+    def members(self, at: str = "") -> Iterator[tuple[str, Check]]:
+        """The pointer and the check of each member, and of those inside of them."""
+        for name, member in {**self.required, **self.optional}.items():
+            yield pointer(at, name), member
+            if isinstance(member, Record):
+                yield from member.members(pointer(at, name))
 
 
 def tagged(member: str, shapes: Mapping[str, Check]) -> Check:
