@@ -77,6 +77,8 @@ export interface AgentOptions {
   readonly clock?: Clock | undefined;
   /** Makes the ids of its envelopes: UUIDs of version 7. */
   readonly newId?: (() => string) | undefined;
+  /** Makes the salts of its envelopes; by default 128 bits of the system's randomness. */
+  readonly newSalt?: (() => string) | undefined;
   /** Called on every event: attached, offered, accepted, finished, and failures. */
   readonly log?: Log | undefined;
 }
@@ -199,7 +201,7 @@ class LinkedAgent implements Agent {
     const link = new Link({ ...own, peers, log });
     const artifacts = new Artifacts({ ...own, link, inlineBytes: options.inlineArtifactBytes });
     const signer = new Signer(key, clock);
-    const source = { now: () => clock.now(), newId: makeId };
+    const source = { now: () => clock.now(), newId: makeId, newSalt: options.newSalt };
     const outgoing = new Outgoing();
     const context = { id, hub, clock, signer, artifacts, outgoing, source, link, peers, log };
     const offered = this.#offered;

@@ -1,4 +1,4 @@
-import { newId, signEnvelope, createHandoff, WaybillError } from "@waybill/protocol";
+import { newId, newSalt, signEnvelope, createHandoff, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { interceptCommits, settled, World } from "./world-fixture.ts";
 import type { Handler } from "./serving/work.ts";
@@ -75,6 +75,7 @@ test("an agent that goes silent loses its work to another, and its late result i
       handoff_id: handoff.id,
       correlation_id: handoff.envelope.correlation_id,
       issued_at: new Date(world.clock.now()).toISOString(),
+      salt: newSalt(),
       attempt: 1,
       re: handoff.digest,
       body: { status: 200, output: "too late" },

@@ -1,5 +1,5 @@
 import type { HubServer } from "@waybill/hub";
-import { newId, signCompact, stringifyJson, WaybillError } from "@waybill/protocol";
+import { newId, newSalt, signCompact, stringifyJson, WaybillError } from "@waybill/protocol";
 import type { Attachment, Delivery } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
 import { listen, settled, World } from "./world-fixture.ts";
@@ -63,6 +63,7 @@ async function writeThrough(hub: HubServer, world: World, parentId: string): Pro
     parent_id: parentId,
     hop: 1,
     issued_at: new Date(now).toISOString(),
+    salt: newSalt(),
     deadline: new Date(now + 10_000).toISOString(),
     body: { capability: "work" },
   };

@@ -1,5 +1,6 @@
 export { createHandoff, createReply } from "./envelope/create.ts";
 export type { HandoffInput, ReplyInput, Source } from "./envelope/create.ts";
+export { newSalt } from "./envelope/salt.ts";
 export { signEnvelope, signEnvelopes } from "./envelope/sign-envelope.ts";
 export { parseEnvelope, verifyEnvelope } from "./envelope/verify-envelope.ts";
 export type { VerifiedEnvelope, VerifyOptions } from "./envelope/verify-envelope.ts";

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { openHub } from "@waybill/hub";
-import { digestOf, digestOfJws, generateKey, provenKey, signManifest } from "@waybill/protocol";
+import { digestOfJws, generateKey, provenKey, signManifest } from "@waybill/protocol";
 import type { ManifestInput, PrivateKey } from "@waybill/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { migrate } from "./migrate.ts";

@@ -16,7 +16,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { verifyLedger } from "@waybill/hub";
 import type { Commit } from "@waybill/hub/store";
-import { digestOf } from "@waybill/protocol";
+import { digestOf, digestOfJws, generateKey, signCompact } from "@waybill/protocol";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { migrate, numberOf } from "./migrate.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
@@ -24,6 +24,7 @@ import { openSqliteStore } from "./sqlite-store.ts";
 import { locate, remove } from "./store-fixture.ts";
 import { commitOne } from "@waybill/hub/store";
 
+const KEY = generateKey();
 let path: string;
 beforeEach(async () => {
   path = await locate();
@@ -97,7 +98,14 @@ test("a replay is detected within a shared transaction, and nothing of it is wri
   const sent = (number: number, id: string, version = 1): Commit => {
     const { handoff, entries } = commitOf(number, version);
     const replayKey = { from: "editor", id };
-    return { handoff, entries: [...entries, { ...entries[0]!, type: "envelope", replayKey }] };
+    const content = signCompact(entries[0]!.content, KEY);
+    const signed = {
+      ...entries[0]!,
+      type: "envelope",
+      content,
+      digest: digestOfJws(content),
+    } as const;
+    return { handoff, entries: [...entries, { ...signed, replayKey }] };
   };
   await commitOne(store, sent(0, "earlier"));
   const { digest } = sent(0, "earlier").entries[1]!;

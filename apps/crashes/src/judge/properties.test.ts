@@ -1,6 +1,6 @@
 import { EMPTY_LEDGER } from "@waybill/hub/store";
 import type { StoredHandoff } from "@waybill/hub/store";
-import { digestOf, newId } from "@waybill/protocol";
+import { digestOf, newId, newSalt } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { planFrom } from "../plan/plan.ts";
 import type { Course } from "../supervise/run.ts";
@@ -65,6 +65,7 @@ const envelopes = {
   correlation_id: newId(),
   handoff_id: ids[0]!,
   issued_at: new Date(at).toISOString(),
+  salt: newSalt(),
 } as const;
 
 /** The first handoff with one attempt, lost at a time after its offer, and no further attempt. */

@@ -1,5 +1,12 @@
 /// <reference types="node" />
-import { digestOfJws, digestOfBytes, generateKey, newId, signCompact } from "@waybill/protocol";
+import {
+  digestOfJws,
+  digestOfBytes,
+  generateKey,
+  newId,
+  newSalt,
+  signCompact,
+} from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import type { Place } from "./place.ts";
 
@@ -104,6 +111,7 @@ export class Actor {
       handoff_id: handoffId,
       correlation_id: correlationId,
       issued_at: new Date(now).toISOString(),
+      salt: newSalt(),
       deadline: new Date(now + withinMs).toISOString(),
       body,
       ...members,
@@ -129,6 +137,7 @@ export class Actor {
       handoff_id: handoff.handoffId,
       correlation_id: handoff.correlationId,
       issued_at: new Date().toISOString(),
+      salt: newSalt(),
       re: handoff.digest,
       body,
       ...more,

@@ -52,8 +52,8 @@ export class Running {
     this.random = parts.random;
     this.agentDisk = parts.agentDisk;
     this.target = parts.target;
-    const { clock, newId } = parts.process;
-    this.source = { now: () => clock.now(), newId };
+    const { clock, newId, newSalt } = parts.process;
+    this.source = { now: () => clock.now(), newId, newSalt };
   }
 
   send(envelope: Envelope, until?: number): Promise<WaybillError | undefined> {

@@ -51,6 +51,7 @@ export class HubSite {
       id: HUB_ID,
       clock: process.clock,
       newId: process.newId,
+      newSalt: process.newSalt,
       random: () => chance.fraction(),
       terms: scenario.terms,
       ...(scenario.hasDeadLetterAgent ? { deadLetterAgent: DEAD_LETTER_AGENT } : {}),

@@ -35,7 +35,7 @@ class RealAgent implements AgentProcess {
   ) {
     const { id, world, offers, credit } = options;
     const { process } = resources;
-    const { clock, newId } = process;
+    const { clock, newId, newSalt } = process;
     this.#resources = resources;
     this.#line = new WatchedLine(id, world, resources.line);
     this.#agent = createAgent({
@@ -45,6 +45,7 @@ class RealAgent implements AgentProcess {
       credit,
       clock,
       newId,
+      newSalt,
       log: ({ event, handoffId = "", attempt = "", status = "", error }) => {
         if (!process.isAlive) return;
         const why = error === undefined ? "" : ` ${WaybillError.from(error).message}`;

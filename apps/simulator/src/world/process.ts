@@ -1,5 +1,5 @@
 import type { Clock } from "@waybill/hub";
-import { idSource } from "@waybill/protocol";
+import { idSource, newSalt } from "@waybill/protocol";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -15,6 +15,7 @@ export interface WallClock {
 export class Process {
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly newSalt: () => string;
   readonly #scheduler: Scheduler;
   #isAlive = true;
 
@@ -25,6 +26,7 @@ export class Process {
     this.clock = { now, setTimer: (at, run) => this.after(at - now(), run) };
     const ids = idSource({ now, randomBytes: (length) => random.bytes(length) });
     this.newId = () => ids();
+    this.newSalt = () => newSalt((length) => random.bytes(length));
   }
 
   get isAlive(): boolean {

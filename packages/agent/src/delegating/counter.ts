@@ -1,4 +1,4 @@
-import { derivedId, judgeCounter, WaybillError } from "@waybill/protocol";
+import { derivedId, judgeCounter, newSalt, WaybillError } from "@waybill/protocol";
 import type { Contract, HandoffEnvelope, Source } from "@waybill/protocol";
 
 /** The terms that a recipient offers in its 406. */
@@ -48,12 +48,13 @@ export async function isAccepted(
 export function counteredHandoff(
   handoff: HandoffEnvelope,
   contract: Contract,
-  { now, newId }: Source,
+  source: Source,
 ): HandoffEnvelope {
   return {
     ...handoff,
-    id: newId(),
-    issued_at: new Date(now()).toISOString(),
+    id: source.newId(),
+    issued_at: new Date(source.now()).toISOString(),
+    salt: (source.newSalt ?? newSalt)(),
     handoff_id: derivedId("counter-offer", handoff.handoff_id),
     replay_of: handoff.handoff_id,
     body: { ...handoff.body, contract },

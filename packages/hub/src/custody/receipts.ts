@@ -10,18 +10,25 @@ export interface Confirmation {
   readonly id?: string;
 }
 
+interface ReceiptSource {
+  newId(): string;
+  newSalt(): string;
+}
+
 /** Custody receipts: those of one turn share one signature. */
 export class Receipts {
   readonly #hub: string;
   readonly #key: PrivateKey;
   readonly #clock: Clock;
   readonly #newId: () => string;
+  readonly #newSalt: () => string;
 
-  constructor(hub: string, key: PrivateKey, clock: Clock, newId: () => string) {
+  constructor(hub: string, key: PrivateKey, clock: Clock, source: ReceiptSource) {
     this.#hub = hub;
     this.#key = key;
     this.#clock = clock;
-    this.#newId = newId;
+    this.#newId = () => source.newId();
+    this.#newSalt = () => source.newSalt();
   }
 
   /** The custody receipts for envelopes. None may be sent before the commit that makes it true. */
@@ -50,6 +57,7 @@ export class Receipts {
       handoff_id: envelope.handoff_id,
       correlation_id: envelope.correlation_id,
       issued_at: issuedAt,
+      salt: this.#newSalt(),
       ...(traceparent === undefined ? {} : { traceparent }),
       re: digest,
       body: { status },

@@ -66,7 +66,7 @@ const AFTER_END: Readonly<
           },
         },
       },
-      { now: () => engine.clock.now(), newId: engine.newId },
+      { now: () => engine.clock.now(), newId: engine.newId, newSalt: engine.newSalt },
     );
     try {
       await submit(engine, signEnvelope(handoff, key));

@@ -14,7 +14,7 @@ export async function conclude(engine: Engine, transaction: HandoffTransaction):
   if (state.outcome === null) {
     const handoff = await engine.records.handoffOf(transaction);
     const { key } = engine.options;
-    const { newId: makeId } = engine;
+    const { newId: makeId, newSalt: makeSalt } = engine;
     const reason =
       transaction.lastMove === "group_decided"
         ? DECIDED_WITHOUT_IT
@@ -24,6 +24,7 @@ export async function conclude(engine: Engine, transaction: HandoffTransaction):
       key,
       now: transaction.at,
       newId: makeId,
+      newSalt: makeSalt,
       reason,
     });
     const { digest, text } = notice;

@@ -1,4 +1,4 @@
-import { newId, WaybillError } from "@waybill/protocol";
+import { newId, newSalt, WaybillError } from "@waybill/protocol";
 import type { LifecycleTerms } from "@waybill/protocol/hub";
 import type { Clock } from "@waybill/protocol/wire";
 import { systemClock } from "@waybill/protocol/wire";
@@ -96,6 +96,7 @@ export class Engine {
   readonly lastSeen: LastSeen;
   readonly watchers: Set<(news: HubNews) => void> = new Set();
   readonly newId: () => string;
+  readonly newSalt: () => string;
   readonly #settings: WriteBehindSettings;
   readonly measured: Measured;
   readonly timers: Timers;
@@ -114,6 +115,7 @@ export class Engine {
     this.store = options.store;
     this.clock = options.clock ?? systemClock();
     this.newId = options.newId ?? (() => newId());
+    this.newSalt = options.newSalt ?? (() => newSalt());
     this.limits = { ...HUB_LIMITS, ...options.limits };
     this.terms = termsWith(options.terms);
     this.health = new StoreHealth(this.store, this.clock);
@@ -162,7 +164,7 @@ export class Engine {
       checks,
       random: options.random ?? Math.random,
     });
-    this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
+    this.receipts = new Receipts(this.id, options.key, this.clock, this);
     this.records = new HandoffRecords(this.store, this.writer);
     this.turn = new Turn(this.records, this.receipts, this.clock);
     this.deliveries = new Deliveries(this.agentSessions, this.records, () => this.clock.now());

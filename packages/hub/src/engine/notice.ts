@@ -15,6 +15,7 @@ export interface NoticeOptions {
   readonly key: PrivateKey;
   readonly now: number;
   readonly newId: () => string;
+  readonly newSalt: () => string;
   readonly reason: string;
 }
 
@@ -22,7 +23,7 @@ export interface NoticeOptions {
 export function noticeOf(
   handoff: HandoffEnvelope,
   state: Handoff,
-  { hub, key, now, newId, reason }: NoticeOptions,
+  { hub, key, now, newId, newSalt, reason }: NoticeOptions,
 ): VerifiedEnvelope<NoticeEnvelope> {
   const { status, attempts } = state;
   const envelope = createReply(
@@ -45,7 +46,7 @@ export function noticeOf(
         },
       },
     },
-    { now: () => now, newId },
+    { now: () => now, newId, newSalt },
   );
   const [signed] = signEnvelopes([envelope], key);
   return { envelope, ...signed!, kid: key.kid };

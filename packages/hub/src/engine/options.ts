@@ -69,6 +69,8 @@ export interface HubOptions {
   readonly id?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly newId?: (() => string) | undefined;
+  /** Makes the salts of its envelopes; by default 128 bits of the system's randomness. */
+  readonly newSalt?: (() => string) | undefined;
   /** Random numbers in [0, 1) that distribute work; by default Math.random. */
   readonly random?: (() => number) | undefined;
   readonly limits?: Partial<HubLimits> | undefined;

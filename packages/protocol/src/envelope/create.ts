@@ -3,12 +3,15 @@ import type { Envelope, EnvelopeKind, Group, HandoffEnvelope } from "./envelope.
 import { WaybillError } from "../error.ts";
 import type { Session } from "../session.ts";
 import { newId } from "../id.ts";
+import { newSalt } from "./salt.ts";
 import { formatTime } from "../time.ts";
 
-/** The sources of ids and time, for callers that need them to be repeatable. */
+/** The sources of ids, salts and time, for callers that need them to be repeatable. */
 export interface Source {
   now(): number;
   newId(): string;
+  /** By default 128 bits of the system's randomness. */
+  newSalt?: (() => string) | undefined;
 }
 
 const REAL: Source = { now: () => Date.now(), newId: () => newId() };
@@ -77,6 +80,7 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
     session: input.session,
     replay_of: input.replayOf,
     issued_at: formatTime(now),
+    salt: saltFrom(source),
     deadline: deadlineOf(input, now),
     not_before: input.notBefore === undefined ? undefined : startOf(input.notBefore),
     priority: input.priority ?? parent?.priority,
@@ -84,6 +88,10 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
     tracestate: input.tracestate ?? parent?.tracestate,
     body: input.body,
   };
+}
+
+function saltFrom(source: Source): string {
+  return (source.newSalt ?? newSalt)();
 }
 
 /** A child may have a span of its own, but always in its parent's trace: one job is one trace. */
@@ -132,7 +140,15 @@ function deadlineOf({ deadline, timeoutMs, notBefore, parent }: HandoffInput, no
 }
 
 /** Members of a reply that are derived from its handoff. */
-type Given = "waybill" | "kind" | "id" | "issued_at" | "handoff_id" | "correlation_id" | "to";
+type Given =
+  | "waybill"
+  | "kind"
+  | "id"
+  | "issued_at"
+  | "salt"
+  | "handoff_id"
+  | "correlation_id"
+  | "to";
 
 /** The argument of `createReply`: the members that are not derived from the handoff. */
 export type ReplyInput<Kind extends EnvelopeKind> = Omit<EnvelopeOf<Kind>, Given> & {
@@ -157,6 +173,7 @@ export function createReply<Kind extends Exclude<EnvelopeKind, "handoff">>(
     handoff_id: handoff.handoff_id,
     correlation_id: handoff.correlation_id,
     issued_at: formatTime(source.now()),
+    salt: saltFrom(source),
     ...(handoff.traceparent === undefined ? {} : { traceparent: handoff.traceparent }),
     ...input,
   } as unknown as EnvelopeOf<Kind>;

@@ -21,6 +21,7 @@ import { lazy } from "../lazy.ts";
 import { messageSchemas } from "./message-schema.ts";
 import { SESSION_ID, SESSION_STATES, SESSION_WAIT_SECONDS } from "../session.ts";
 import type { Session, SessionState } from "../session.ts";
+import { SALT } from "./salt.ts";
 import { KID } from "../signing/key.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
@@ -190,6 +191,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     handoff_id: id,
     correlation_id: id,
     issued_at: time,
+    salt: z.string().regex(SALT, "must be 16 bytes in base64url"),
     // W3C Trace Context: an invalid one would break the trace for everyone downstream.
     traceparent: z.string().regex(TRACEPARENT, "must be a W3C traceparent").optional(),
     tracestate: z.string().max(TRACESTATE_CHARACTERS).optional(),

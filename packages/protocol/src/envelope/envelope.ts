@@ -32,6 +32,8 @@ interface EnvelopeBase<Kind extends string, Body> {
   handoff_id: string;
   correlation_id: string;
   issued_at: string;
+  /** 128 random bits, erased with the contents: without them a digest does not reveal what it names. */
+  salt: string;
   traceparent?: string | undefined;
   tracestate?: string | undefined;
   /** JSON Pointers to members that a reader has to know: one that does not refuses the envelope. */

@@ -16,6 +16,7 @@ const about = {
   handoff_id: newId(),
   correlation_id: newId(),
   issued_at: "2026-11-18T07:45:00.000Z",
+  salt: "AAAAAAAAAAAAAAAAAAAAAA",
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
   tracestate: "a=1",
 };

@@ -9,6 +9,7 @@ import { isStatusCode } from "../status.ts";
 import { TIME } from "../time.ts";
 import { TRACEPARENT, TRACESTATE_CHARACTERS } from "../tracing/carrier.ts";
 import type { EnvelopeKind } from "./envelope.ts";
+import { isSalt } from "./salt.ts";
 
 type Check = (value: unknown) => boolean;
 
@@ -67,6 +68,7 @@ const base = {
   handoff_id: isId,
   correlation_id: isId,
   issued_at: time,
+  salt: isSalt,
 };
 const trace = {
   traceparent: matching(TRACEPARENT),

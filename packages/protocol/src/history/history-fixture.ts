@@ -161,6 +161,7 @@ export class HistoryWriter {
       handoff_id: id,
       correlation_id: correlationId,
       issued_at: new Date(this.now).toISOString(),
+      salt: "AAAAAAAAAAAAAAAAAAAAAA",
     };
   }
 }
@@ -172,6 +173,7 @@ interface Base {
   handoff_id: string;
   correlation_id: string;
   issued_at: string;
+  salt: string;
 }
 interface Common extends Base {
   to: string;

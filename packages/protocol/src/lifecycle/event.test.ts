@@ -11,6 +11,7 @@ const base = {
   handoff_id: "h",
   correlation_id: "c",
   issued_at: "2026-01-01T00:00:00.000Z",
+  salt: "AAAAAAAAAAAAAAAAAAAAAA",
 } as const;
 const ofRecipient = { ...base, from: "r", to: "d", attempt: 2, re: HANDOFF };
 const ofDelegator = { ...base, from: "d", to: "r" };

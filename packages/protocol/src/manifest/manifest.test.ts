@@ -148,6 +148,7 @@ describe("a manifest", () => {
       handoff_id: id,
       correlation_id: id,
       issued_at: day(0),
+      salt: "AAAAAAAAAAAAAAAAAAAAAA",
       deadline: day(1),
       body: { capability: "x" },
       ...base,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkHistory } from "../audit.ts";
 import { eventOf, step } from "../hub.ts";
-import { createHandoff, keyring, signManifest, verifyManifest } from "../index.ts";
+import { createHandoff, keyring, newSalt, signManifest, verifyManifest } from "../index.ts";
 import type { LifecycleEvent } from "../hub.ts";
 import type { EnvelopeKind, HandoffEnvelope } from "../index.ts";
 import { HistoryWriter } from "../history/history-fixture.ts";
@@ -78,7 +78,16 @@ const REQUIRED: Record<EnvelopeKind, string[]> = {
   result: ["attempt", "re", "body/status"],
   notice: ["body/status", "body/reason"],
 };
-const REQUIRED_OF_ALL = ["id", "from", "to", "handoff_id", "correlation_id", "issued_at", "body"];
+const REQUIRED_OF_ALL = [
+  "id",
+  "from",
+  "to",
+  "handoff_id",
+  "correlation_id",
+  "issued_at",
+  "salt",
+  "body",
+];
 
 /** A valid envelope in which one member, given as a JSON Pointer, has another value. */
 function changed(kind: EnvelopeKind, pointer: string, value: unknown): Record<string, unknown> {
@@ -149,6 +158,37 @@ test("WB-29 members that a reader does not know are ignored, wherever they are",
   expect(statusOf(() => readWith("question", question))).toBe("taken");
   const failure = { body: { status: 500, error: { message: "no", ...unknown } } };
   expect(statusOf(() => readWith("result", failure))).toBe("taken");
+});
+
+test("WB-105 an envelope without a salt, or with one of another form, is refused with 400", () => {
+  const long = "A".repeat(21);
+  const others = [
+    undefined,
+    null,
+    1,
+    "",
+    long,
+    `${long}B`,
+    `${long}AA`,
+    `${long}A==`,
+    "0".repeat(32),
+  ];
+  for (const kind of KINDS) {
+    for (const salt of others) {
+      const found = refusal(() => readWith(kind, { salt }));
+      expect(found, `${kind} ${String(salt)}`).toEqual({ status: 400, at: "/salt" });
+    }
+    expect(statusOf(() => readWith(kind, { salt: `${long}w` }))).toBe("taken");
+  }
+});
+
+test("WB-105 every envelope is made with 128 random bits of its own, which its digest depends on", () => {
+  const made = [...Array.from({ length: 20 }, () => handoff()), ...Object.values(SOUND)];
+  const salts = made.map(({ salt }) => Buffer.from(salt, "base64url"));
+  for (const salt of salts) expect(salt).toHaveLength(16);
+  expect(new Set(salts.map(String)).size).toBe(made.length);
+  const [first, second] = [newSalt(), newSalt()].map((salt) => readWith("cancel", { salt }).digest);
+  expect(first).not.toBe(second);
 });
 
 /** A valid value for the members that the sound envelopes lack. */

@@ -24,6 +24,7 @@ soon() { # in so many seconds; GNU date, or that of BSD and macOS
   at=$(($(date +%s) + $1))
   date -u -d "@$at" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null || date -u -r "$at" +%Y-%m-%dT%H:%M:%SZ
 }
+salt() { openssl rand 16 | b64url; } # for each envelope another
 uuid() { # version 7: the time in milliseconds, then chance
   at=$(printf '%012x' "$(date +%s)000"); chance=$(openssl rand -hex 9)
   printf '%s-%s-7%s-8%s-%s' "$(echo "$at" | cut -c1-8)" "$(echo "$at" | cut -c9-12)" \
@@ -100,8 +101,8 @@ receive() { # waits for deliveries once, and handles what has come
 }`,
 
   answer: String.raw`reply() { # reply KIND BODY HANDOFF ATTEMPT DIGEST: about the handoff in payload.json
-  printf '{"waybill":1,"kind":"%s","id":"%s","from":"%s","to":"%s","handoff_id":"%s","correlation_id":"%s","attempt":%s,"re":"sha256:%s","issued_at":"%s","body":%s}' \
-    "$1" "$(uuid)" "$AGENT" "$(member from < payload.json)" "$3" "$(member correlation_id < payload.json)" "$4" "$5" "$(now)" "$2" | sign
+  printf '{"waybill":1,"kind":"%s","id":"%s","from":"%s","to":"%s","handoff_id":"%s","correlation_id":"%s","attempt":%s,"re":"sha256:%s","issued_at":"%s","salt":"%s","body":%s}' \
+    "$1" "$(uuid)" "$AGENT" "$(member from < payload.json)" "$3" "$(member correlation_id < payload.json)" "$4" "$5" "$(now)" "$(salt)" "$2" | sign
 }
 answer() { # answer ENVELOPE HANDOFF ATTEMPT
   # Signed for the hubs of another custody domain: it is not theirs to offer, nor yours to do.
@@ -117,8 +118,8 @@ answer() { # answer ENVELOPE HANDOFF ATTEMPT
 }`,
 
   handOff: String.raw`HANDOFF=$(uuid)
-TASK=$(printf '{"waybill":1,"kind":"handoff","id":"%s","from":"%s","domain":"%s","to":{"capability":"shout"},"handoff_id":"%s","correlation_id":"%s","issued_at":"%s","deadline":"%s","body":{"capability":"shout","input":"hello from curl"}}' \
-  "$HANDOFF" "$AGENT" "$DOMAIN" "$HANDOFF" "$(uuid)" "$(now)" "$(soon 300)" | sign)
+TASK=$(printf '{"waybill":1,"kind":"handoff","id":"%s","from":"%s","domain":"%s","to":{"capability":"shout"},"handoff_id":"%s","correlation_id":"%s","issued_at":"%s","salt":"%s","deadline":"%s","body":{"capability":"shout","input":"hello from curl"}}' \
+  "$HANDOFF" "$AGENT" "$DOMAIN" "$HANDOFF" "$(uuid)" "$(now)" "$(salt)" "$(soon 300)" | sign)
 again send POST /v1/envelopes "{\"envelope\":\"$TASK\"}"`,
 
   result: String.raw`keep() { # keep ENVELOPE HANDOFF: what others say about what this agent handed off
@@ -126,8 +127,8 @@ again send POST /v1/envelopes "{\"envelope\":\"$TASK\"}"`,
     result|notice) cp payload.json "results/$2" ;;
     *) return ;;
   esac
-  thanks=$(printf '{"waybill":1,"kind":"receipt","id":"%s","from":"%s","to":"%s","handoff_id":"%s","correlation_id":"%s","re":"sha256:%s","issued_at":"%s","body":{"status":200}}' \
-    "$(uuid)" "$AGENT" "$HUB_ID" "$2" "$(member correlation_id < payload.json)" "$(digest_of "$1")" "$(now)" | sign)
+  thanks=$(printf '{"waybill":1,"kind":"receipt","id":"%s","from":"%s","to":"%s","handoff_id":"%s","correlation_id":"%s","re":"sha256:%s","issued_at":"%s","salt":"%s","body":{"status":200}}' \
+    "$(uuid)" "$AGENT" "$HUB_ID" "$2" "$(member correlation_id < payload.json)" "$(digest_of "$1")" "$(now)" "$(salt)" | sign)
   again send POST /v1/envelopes "{\"envelope\":\"$thanks\"}" > /dev/null
 }
 until [ -f "results/$HANDOFF" ]; do receive; done

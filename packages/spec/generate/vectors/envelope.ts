@@ -1,4 +1,4 @@
-import { digestOfJws, editor, hub, id, MINUTE, researcher, timeAt } from "./parties.ts";
+import { digestOfJws, editor, hub, id, MINUTE, researcher, salt, timeAt } from "./parties.ts";
 import type { Party } from "./parties.ts";
 import { signed } from "./wire.ts";
 
@@ -19,6 +19,7 @@ export const HANDOFF: Members = {
   handoff_id: id(1),
   correlation_id: id(2),
   issued_at: timeAt(),
+  salt: salt(1),
   deadline: timeAt(10 * MINUTE),
   body: { capability: "web_research", input: { query: "tides", depth: 2 } },
 };
@@ -36,6 +37,7 @@ function about(from: Party, to: Party, kind: string, n: number): Members {
     handoff_id: id(1),
     correlation_id: id(2),
     issued_at: timeAt(1000),
+    salt: salt(n),
   };
 }
 

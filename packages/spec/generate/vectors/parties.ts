@@ -83,6 +83,11 @@ export function digest(text: string): string {
   return `sha256:${sha256(text).toString("hex")}`;
 }
 
+/** 128 bits that are random anywhere but here, where every run of the generator makes the same. */
+export function salt(n: number): string {
+  return base64url(sha256(`salt ${n}`).subarray(0, 16));
+}
+
 /** The leaf of a JWS, which its digest is made of: it is the same however the JWS is signed. */
 export function leafOf(jws: string): Buffer {
   const [header, payload] = jws.split(".").map((part) => Buffer.from(part, "base64url"));

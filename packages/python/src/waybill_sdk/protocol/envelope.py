@@ -9,7 +9,7 @@ from typing import Any
 from . import jws
 from .envelope_shape import check_envelope
 from .error import WaybillError
-from .ids import new_id
+from .ids import new_id, new_salt
 from .instant import format_time, now_ms, parse_time
 from .json_text import parse_json, stringify_json
 from .key import PrivateKey, PublicKey
@@ -203,6 +203,7 @@ def create_handoff(
         session=session,
         replay_of=replay_of,
         issued_at=format_time(now),
+        salt=new_salt(),
         deadline=format_time(min(ends)),
         not_before=None if not_before is None else format_time(not_before),
         priority=parent.get("priority") if parent and priority is None else priority,
@@ -242,6 +243,7 @@ def create_reply(
         handoff_id=handoff["handoff_id"],
         correlation_id=handoff["correlation_id"],
         issued_at=format_time(now_ms()),
+        salt=new_salt(),
         traceparent=handoff.get("traceparent"),
         **members,
         body=body,

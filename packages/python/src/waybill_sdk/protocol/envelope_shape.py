@@ -252,6 +252,7 @@ _common: dict[str, Check] = {
     "handoff_id": handoff_id,
     "correlation_id": handoff_id,
     "issued_at": instant,
+    "salt": text(pattern=r"[A-Za-z0-9_-]{21}[AQgw]"),
 }
 _attempt = integer(1, 65_535)
 _own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {

@@ -9,6 +9,8 @@ import re
 import threading
 import time
 
+from .encoding import to_base64url
+
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII)
 _AGENT_ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?", re.ASCII)
 _last = (0, 0)
@@ -39,6 +41,11 @@ def new_id() -> str:
                 now, count = now + 1, 0
         _last = (now, count)
     return _spell(now, count, int.from_bytes(os.urandom(8), "big"))
+
+
+def new_salt() -> str:
+    """128 random bits for one envelope, which are erased with its contents (WB-105)."""
+    return to_base64url(os.urandom(16))
 
 
 def handoff_id_of(agent: str, run: str, step: str) -> str:
