@@ -4,10 +4,49 @@ import type { Mutant } from "./mutant.ts";
 const submit = testsOf("src/engine/submit.test.ts");
 const ends = testsOf("src/engine/ends.test.ts");
 const dueTimers = testsOf("src/engine/due-timers.test.ts");
+const actingFor = testsOf("src/groups/acting-for.test.ts");
 const quotas = testsOf("src/groups/quotas.test.ts");
 const admission = testsOf("src/admission/admission.test.ts");
 
 const ENGINE: readonly Mutant[] = [
+  {
+    name: "anybody acts for others",
+    file: "src/engine/decide-envelope.ts",
+    find: "if (envelope.on_behalf_of !== undefined) await engine",
+    replace: 'if (envelope.on_behalf_of === "") await engine',
+    seenBy: actingFor("WB-216 an agent acts for others once an operator has made it an edge"),
+  },
+  {
+    name: "what waits for a principal is offered by the permissions of the edge",
+    file: "src/custody/handoff-record.ts",
+    find: "return askerOf({ from: state.delegator, on_behalf_of: onBehalfOf }, kid);",
+    replace:
+      "return askerOf({ from: state.delegator, on_behalf_of: onBehalfOf && undefined }, kid);",
+    seenBy: actingFor("WB-217 waiting work is offered by what the principal may do at that moment"),
+  },
+  {
+    name: "the open handoffs of a principal are forgotten at a restart",
+    file: "src/custody/handoff-record.ts",
+    find: "...ownersOf(record).map(openBoxOf)",
+    replace: "...ownersOf(record).slice(0, 1).map(openBoxOf)",
+    seenBy: actingFor(
+      "WB-217 the quota of a group holds for its principals, over a restart, until their work ends",
+    ),
+  },
+  {
+    name: "a handoff counts twice in a group that lists edge and principal",
+    file: "src/engine/open-handoffs.ts",
+    find: 'owners.filter((each) => !all.has(edgeOf(each) ?? ""))',
+    replace: "owners.filter((each) => all.has(each))",
+    seenBy: actingFor("WB-217 a handoff counts once in a group that lists both edge and principal"),
+  },
+  {
+    name: "principals of one edge share a session",
+    file: "src/custody/handoff-transaction.ts",
+    find: "sessionKey(principalOf(envelope), session.id)",
+    replace: "sessionKey(principalOf(envelope).split('/')[0]!, session.id)",
+    seenBy: actingFor("WB-221 the same session of two principals is two sessions"),
+  },
   {
     name: "a result is addressed to anybody",
     file: "src/engine/decide-envelope.ts",

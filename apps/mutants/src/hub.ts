@@ -140,8 +140,8 @@ const ENGINE: readonly Mutant[] = [
   {
     name: "an ended handoff still counts as open",
     file: "src/engine/open-handoffs.ts",
-    find: "    else this.leave(delegator, id);",
-    replace: "    else this.#counts.get(delegator)?.ids.add(id);",
+    find: "    this.leave(principal === undefined ? [delegator] : [delegator, principal], id);",
+    replace: "    this.#add(delegator, id);",
     seenBy: openHandoffs(
       "a delegator is limited in its open handoffs, and may hand off again when one has ended",
     ),
@@ -149,8 +149,8 @@ const ENGINE: readonly Mutant[] = [
   {
     name: "handoffs that were open before a restart are not counted",
     file: "src/engine/open-handoffs.ts",
-    find: "if (!count.endedMeanwhile.has(id)) count.ids.add(id);",
-    replace: "if (count.endedMeanwhile.has(id)) count.ids.add(id);",
+    find: "if (count.endedMeanwhile.has(id)) continue;",
+    replace: "if (!count.endedMeanwhile.has(id)) continue;",
     seenBy: openHandoffs("handoffs that were open before a restart count after it"),
   },
   {

@@ -1,4 +1,4 @@
-import { digestOf, isAgentId, WaybillError } from "@waybill/protocol";
+import { digestOf, isAgentId, isPrincipal, WaybillError } from "@waybill/protocol";
 import { commitOne } from "./commit-each.ts";
 import type { HubLimits } from "./engine/options.ts";
 import type { Digest, Found, KeyRecord } from "@waybill/protocol";
@@ -366,9 +366,13 @@ export class Operator {
 
   /** Adds agents to a group, which is made with its first member, and removes others. */
   async changeGroup(name: string, { add = [], remove = [] }: GroupChange): Promise<void> {
-    const fault = [...add, ...remove].find((agent) => !isAgentId(agent));
+    const fault = [...add, ...remove].find((member) => !isPrincipal(member));
     if (fault !== undefined) {
-      throw new WaybillError(400, `${JSON.stringify(fault)} is not an agent id.`, { at: "/add" });
+      throw new WaybillError(
+        400,
+        `${JSON.stringify(fault)} is not an agent id, nor the name of somebody for whom an agent acts.`,
+        { at: "/add" },
+      );
     }
     if (add.length === 0) await this.group(name);
     const next = ({ members, quota }: Group): Group => ({

@@ -73,6 +73,7 @@ export type { TrustPolicy, Vouched } from "./manifest/trust.ts";
 export { isAgentId } from "./manifest/agent-id.ts";
 export { isCapabilityName, matchesVersion } from "./manifest/capability.ts";
 export type { Capability, Effects, Example, Takes } from "./manifest/capability.ts";
+export { askerOf, checkMayActFor, isOnBehalfOf, isPrincipal, principalOf } from "./principal.ts";
 export { takesFrom } from "./manifest/takes-from.ts";
 export type { Asker, TakesFrom } from "./manifest/takes-from.ts";
 export { asUntrusted, describeForModel } from "./manifest/untrusted.ts";

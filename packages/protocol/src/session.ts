@@ -1,7 +1,7 @@
 import { digestOf } from "./signing/digest.ts";
 import { WaybillError } from "./error.ts";
 
-/** The conversation that a handoff belongs to: handoffs of one delegator with the same session share it. */
+/** The conversation that a handoff belongs to: handoffs of one principal with the same session share it. */
 export interface Session {
   /** Chosen by the delegator: 1 to 128 visible ASCII characters. */
   id: string;
@@ -34,16 +34,17 @@ export function isSessionId(value: unknown): value is string {
 
 /**
  * The key under which a recipient stores the conversation of a session: 64 hexadecimal digits. It is
- * derived from the delegator as well, so that guessing another's session id gives no access.
+ * derived from the principal as well, so that guessing another's session id gives no access. The
+ * principal is the delegator, or somebody for whom it acts: see `principalOf`.
  *
  * @example
  * ```ts
  * const key = sessionKey("editor", "trip-42");
  * ```
  */
-export function sessionKey(delegator: string, id: string): string {
+export function sessionKey(principal: string, id: string): string {
   if (!isSessionId(id)) throw notASessionId();
-  return digestOf(`waybill session 1\n${delegator}\n${id}`).slice("sha256:".length);
+  return digestOf(`waybill session 1\n${principal}\n${id}`).slice("sha256:".length);
 }
 
 /** The error for an invalid session id. */

@@ -6,6 +6,8 @@ const VERDICTS = "src/discovery/input-verdicts.ts";
 const RELIABILITY = "src/discovery/reliability.ts";
 const CONTRACT = "src/contract/contract.ts";
 
+const PRINCIPAL = "src/principal.ts";
+
 export const DISCOVERIES: readonly Mutant[] = [
   {
     rule: "WB-71",
@@ -268,5 +270,47 @@ export const DISCOVERIES: readonly Mutant[] = [
     find: "    if (depth >= maxDepth) tooLarge(at, `it is nested deeper than ${maxDepth} levels`);\n",
     replace: ``,
     why: "follows a schema to the end of the stack",
+  },
+  {
+    rule: "WB-215",
+    file: PRINCIPAL,
+    find: `/^[!-~]{1,128}$/`,
+    replace: `/^[ -~]{1,128}$/`,
+    why: "takes a name with a space",
+  },
+  {
+    rule: "WB-215",
+    file: PRINCIPAL,
+    find: "`${from}/${name}`",
+    replace: "name",
+    why: "lets a principal pass for an agent",
+  },
+  {
+    rule: "WB-215",
+    file: "src/envelope/create.ts",
+    find: `    on_behalf_of: input.onBehalfOf,`,
+    replace: `    on_behalf_of: input.onBehalfOf ?? parent?.on_behalf_of,`,
+    why: "lets a child act for the principal of its parent",
+  },
+  {
+    rule: "WB-216",
+    file: PRINCIPAL,
+    find: `if (name === undefined || groups.includes(EDGES)) return;`,
+    replace: `if (name === undefined || groups.length >= 0) return;`,
+    why: "lets every agent act for others",
+  },
+  {
+    rule: "WB-217",
+    file: PRINCIPAL,
+    find: `kid: handoff.on_behalf_of === undefined ? kid : undefined`,
+    replace: `kid`,
+    why: "gives a principal the permissions of the edge's key",
+  },
+  {
+    rule: "WB-217",
+    file: PRINCIPAL,
+    find: `return { agent: principalOf(handoff),`,
+    replace: `return { agent: handoff.from,`,
+    why: "gives a principal the permissions of the edge",
   },
 ];

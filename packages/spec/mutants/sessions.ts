@@ -28,7 +28,7 @@ export const SESSIONS: readonly Mutant[] = [
   {
     rule: "WB-221",
     file: SESSION,
-    find: "`waybill session 1\\n${delegator}\\n${id}`",
+    find: "`waybill session 1\\n${principal}\\n${id}`",
     replace: "`waybill session 1\\n${id}`",
     why: "gives two delegators one conversation",
   },

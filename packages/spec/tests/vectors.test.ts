@@ -287,7 +287,8 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
     };
   },
   takes_from: (api, { from, asker }) => {
-    const { groups, ...who } = asker as AskerVector;
+    const { groups, on_behalf_of, ...own } = asker as AskerVector & { on_behalf_of?: string };
+    const who = api.askerOf({ from: own.agent, on_behalf_of }, own.kid!);
     const [capability] = capabilitiesOf(api, [
       { agent_id: "b", capability: { name: "edit", from } },
     ]);
@@ -295,6 +296,11 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
     const isIn = (group: string) => groups?.includes(group) ?? true;
     return { is_taken: api.takesFrom(capability!, who, isIn) };
   },
+  may_act_for: (api, { handoff, groups }) =>
+    outcome(api, () => {
+      api.checkMayActFor(handoff as { from: string }, groups as string[]);
+      return {};
+    }),
   takers: (api, { to, capability, candidates, asker }) => {
     const { groups = [], ...who } = asker as AskerVector;
     const given = candidates as readonly OfferVector[];

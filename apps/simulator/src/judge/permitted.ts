@@ -1,4 +1,11 @@
-import { parseEnvelope, parseJson, parseManifest, readCompact, takesFrom } from "@waybill/protocol";
+import {
+  askerOf,
+  parseEnvelope,
+  parseJson,
+  parseManifest,
+  readCompact,
+  takesFrom,
+} from "@waybill/protocol";
 import type { Asker, Capability } from "@waybill/protocol";
 import type { LedgerEntry } from "@waybill/hub";
 import type { Found } from "./verdict.ts";
@@ -29,9 +36,9 @@ export function forbiddenOffers(entries: readonly LedgerEntry[]): Found[] {
       const { kid, payload } = readCompact(content);
       const envelope = parseEnvelope(payload);
       if (envelope.kind !== "handoff") continue;
-      const { from: agent, body } = envelope;
+      const { body } = envelope;
       handoffs.set(envelope.handoff_id, {
-        asker: { agent, kid },
+        asker: askerOf(envelope, kid),
         capability: body.capability,
       });
     } else {

@@ -1,4 +1,4 @@
-import { parseEnvelope, readCompact, sessionKey } from "@waybill/protocol";
+import { parseEnvelope, principalOf, readCompact, sessionKey } from "@waybill/protocol";
 import type { Envelope, SessionState } from "@waybill/protocol";
 import type { LedgerEntry } from "@waybill/hub";
 import type { Found } from "./verdict.ts";
@@ -51,7 +51,7 @@ export function inventedSessions(entries: readonly LedgerEntry[]): Found[] {
 
 function sessionNameOf(envelope: Envelope): string | undefined {
   if (envelope.kind !== "handoff" || envelope.session === undefined) return undefined;
-  return `${sessionKey(envelope.from, envelope.session.id)} ${envelope.body.capability}`;
+  return `${sessionKey(principalOf(envelope), envelope.session.id)} ${envelope.body.capability}`;
 }
 
 function isTurn(envelope: Envelope): boolean {

@@ -58,8 +58,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/custody/handoff-transaction.ts`,
-        find: "const name = `${sessionKey(from, session.id)} ${capability}`;",
-        replace: 'const name = `${sessionKey("all", session.id)} ${from && capability}`;',
+        find: "const name = `${sessionKey(principalOf(envelope), session.id)} ${capability}`;",
+        replace:
+          'const name = `${sessionKey("all", session.id)} ${principalOf(envelope) && capability}`;',
       },
     ],
   },

@@ -84,6 +84,7 @@ export class Delegating {
         group: options.group,
         session: sessionOf(options.session),
         replayOf: options.replayOf,
+        onBehalfOf: options.onBehalfOf,
         traceparent: options.traceparent,
         tracestate: options.tracestate,
       },

@@ -1,3 +1,4 @@
+import { isOnBehalfOf, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope, Json } from "@waybill/protocol";
 import { isDeclaration } from "../capability/capability.ts";
 import type { CapabilityDeclaration, InputOf, OutputOf } from "../capability/capability.ts";
@@ -153,6 +154,7 @@ function checkHandoff({
   correlationId,
   replayOf,
   session,
+  onBehalfOf,
 }: HandoffOptions): void {
   checkCapabilityName(capability);
   if (to !== undefined) checkAgentId(to, "to");
@@ -160,4 +162,11 @@ function checkHandoff({
   checkId(correlationId, "correlationId");
   checkId(replayOf, "replayOf");
   sessionOf(session);
+  if (onBehalfOf !== undefined && !isOnBehalfOf(onBehalfOf)) {
+    throw new WaybillError(
+      400,
+      "onBehalfOf must have 1 to 128 visible ASCII characters without spaces; use another name, or a hash of it.",
+      { at: "/on_behalf_of" },
+    );
+  }
 }

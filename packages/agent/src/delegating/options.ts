@@ -78,6 +78,11 @@ export interface HandoffOptions<Input = Json> extends Omit<
    * ```
    */
   readonly session?: string | SessionOptions | undefined;
+  /**
+   * For whom this agent acts, if not for itself: 1 to 128 visible ASCII characters. The permissions of
+   * that principal apply, and sessions are the principal's. An operator has to let the agent do this.
+   */
+  readonly onBehalfOf?: string | undefined;
   /** Its place in a group; set by `handoffAll`. */
   readonly group?: Group | undefined;
   /** The ended handoff that this one retries. */

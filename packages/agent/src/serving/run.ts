@@ -1,4 +1,4 @@
-import { readUsageRow, WaybillError } from "@waybill/protocol";
+import { askerOf, readUsageRow, WaybillError } from "@waybill/protocol";
 import type {
   HandoffEnvelope,
   Json,
@@ -141,8 +141,8 @@ export class Run {
     this.#session = sessionOf(envelope, this.#offer.session);
     this.#trace = traceAttempt(envelope, context.id, this.attempt);
     if (this.#offer.is_accepted) return this.#interrupted(replies);
-    const { body, from } = envelope;
-    const asker = { agent: from, kid };
+    const { body } = envelope;
+    const asker = askerOf(envelope, kid);
     const served = servedFor(this.#options.served, body, asker);
     if (served === undefined) {
       const reason = `${context.id} does not offer ${body.capability}.`;

@@ -1,4 +1,4 @@
-import { sessionFound, sessionKey } from "@waybill/protocol";
+import { principalOf, sessionFound, sessionKey } from "@waybill/protocol";
 import type { HandoffEnvelope, SessionState } from "@waybill/protocol";
 
 /** The conversation that a handoff belongs to, as its handler sees it. */
@@ -8,7 +8,7 @@ export interface WorkSession {
    * `key`.
    */
   readonly id: string;
-  /** Identifies the conversation here: 64 hexadecimal digits, derived from the delegator and the id. */
+  /** Identifies the conversation here: 64 hexadecimal digits, derived from the principal and the id. */
   readonly key: string;
   /**
    * What the hub knew when it offered the handoff. `begun`: nobody holds the session. `continued`:
@@ -29,9 +29,9 @@ export class SessionOfWork implements WorkSession {
   readonly offered: SessionState;
   #state: SessionState | undefined;
 
-  constructor(delegator: string, id: string, offered: SessionState) {
+  constructor(principal: string, id: string, offered: SessionState) {
     this.id = id;
-    this.key = sessionKey(delegator, id);
+    this.key = sessionKey(principal, id);
     this.offered = offered;
   }
 
@@ -46,8 +46,9 @@ export class SessionOfWork implements WorkSession {
 }
 
 export function sessionOf(
-  { from, session }: HandoffEnvelope,
+  handoff: HandoffEnvelope,
   offered: SessionState = "begun",
 ): SessionOfWork | undefined {
-  return session && new SessionOfWork(from, session.id, offered);
+  const { session } = handoff;
+  return session && new SessionOfWork(principalOf(handoff), session.id, offered);
 }

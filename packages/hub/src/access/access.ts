@@ -1,6 +1,6 @@
-import { matchesVersion, takesFrom } from "@waybill/protocol";
+import { checkMayActFor, matchesVersion, takesFrom } from "@waybill/protocol";
 import { audiencesFor } from "@waybill/protocol/hub";
-import type { Asker, HandoffBody } from "@waybill/protocol";
+import type { Asker, HandoffBody, HandoffEnvelope } from "@waybill/protocol";
 import type { Groups } from "../groups/groups.ts";
 import type { Audiences, Offer } from "../registry/registry.ts";
 
@@ -23,6 +23,11 @@ export class Access {
 
   constructor(groups: Pick<Groups, "of">) {
     this.#groups = groups;
+  }
+
+  /** Refuses a handoff for somebody else from an agent that may not act for others. */
+  async checkMayActFor(handoff: HandoffEnvelope): Promise<void> {
+    checkMayActFor(handoff, await this.#groups.of(handoff.from));
   }
 
   /** What a search shows to a viewer. */

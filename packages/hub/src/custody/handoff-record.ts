@@ -1,5 +1,14 @@
 import { sessionHolderOf, liveAttempt, wakeAt } from "@waybill/protocol/hub";
-import type { Asker, Digest, Group, SessionState, StatusCode, Wanted } from "@waybill/protocol";
+import { askerOf, principalOf } from "@waybill/protocol";
+import type {
+  Asker,
+  Digest,
+  Group,
+  HandoffEnvelope,
+  SessionState,
+  StatusCode,
+  Wanted,
+} from "@waybill/protocol";
 import type { Handoff } from "@waybill/protocol/hub";
 import type { StoredHandoff } from "../store.ts";
 
@@ -19,6 +28,8 @@ export interface HandoffRecord {
   readonly to: string | Wanted;
   /** The key of its delegator's signature. */
   readonly kid: string;
+  /** For whom its delegator acts; missing if it acts for itself. */
+  readonly onBehalfOf?: string | undefined;
   readonly capability: string;
   readonly correlationId: string;
   /** Its place among the waiting handoffs; missing in records that predate places. */
@@ -88,9 +99,21 @@ export function recordOf(stored: StoredHandoff): VersionedRecord {
   return { version: stored.version, record: JSON.parse(stored.record) as HandoffRecord };
 }
 
-/** Its delegator, for checking permissions. */
-export function askerOf({ state, kid }: HandoffRecord): Asker {
-  return { agent: state.delegator, kid };
+/** Its principal, for checking permissions. */
+export function askerOfRecord({ state, kid, onBehalfOf }: HandoffRecord): Asker {
+  return askerOf({ from: state.delegator, on_behalf_of: onBehalfOf }, kid);
+}
+
+/** Those whose open handoffs it is one of: its delegator, and its principal if that is another. */
+export function ownersOf({ state, onBehalfOf }: HandoffRecord): readonly string[] {
+  return ownersIn({ from: state.delegator, on_behalf_of: onBehalfOf });
+}
+
+export function ownersIn(
+  handoff: Pick<HandoffEnvelope, "from" | "on_behalf_of">,
+): readonly string[] {
+  const principal = principalOf(handoff);
+  return principal === handoff.from ? [principal] : [handoff.from, principal];
 }
 
 /** Whom it waits for: an agent by name, or any agent with the capability. */
@@ -128,15 +151,23 @@ function wakesAt({ state, afterEnd, isWaiting }: HandoffRecord): number | null {
   return isWaiting ? state.deadline : wakeAt(state);
 }
 
-/** No agent has such an id. A store finds a delegator's open handoffs under it. */
-export function openBoxOf(delegator: string): string {
-  return `open:${delegator}`;
+const OPEN_BOX = "open:";
+
+/** No agent has such an id. A store finds the open handoffs of a delegator or a principal under it. */
+export function openBoxOf(owner: string): string {
+  return OPEN_BOX + owner;
+}
+
+/** Whose open handoff it is, by its inboxes; nobody's once it has ended. */
+export function ownersOfStored({ inboxes }: Pick<StoredHandoff, "inboxes">): readonly string[] {
+  return inboxes.flatMap((each) =>
+    each.startsWith(OPEN_BOX) ? [each.slice(OPEN_BOX.length)] : [],
+  );
 }
 
 function inboxesOf(record: HandoffRecord): string[] {
   const agents = agentsOf(record);
-  const { state, delegator } = record.state;
-  return state === "open" ? [...agents, openBoxOf(delegator)] : agents;
+  return record.state.state === "open" ? [...agents, ...ownersOf(record).map(openBoxOf)] : agents;
 }
 
 function agentsOf(record: HandoffRecord): string[] {

@@ -1,4 +1,4 @@
-import { sessionKey } from "@waybill/protocol";
+import { principalOf, sessionKey } from "@waybill/protocol";
 import { eventOf, sessionHolderOf, queuePlace, step } from "@waybill/protocol/hub";
 import type {
   Digest,
@@ -275,6 +275,7 @@ function newRecord(
     state,
     to: envelope.to,
     kid,
+    onBehalfOf: envelope.on_behalf_of,
     capability: typeof envelope.to === "string" ? envelope.body.capability : envelope.to.capability,
     correlationId: envelope.correlation_id,
     queuePlace: queuePlace(state.nextAttemptAt!, envelope.priority),
@@ -317,10 +318,11 @@ function groupOf({ group }: HandoffEnvelope): HandoffRecord["group"] {
 }
 
 /** An agent holds a session for one capability: its work for another is another conversation. */
-function sessionOf({ from, session, to, body }: HandoffEnvelope): HandoffRecord["session"] {
+function sessionOf(envelope: HandoffEnvelope): HandoffRecord["session"] {
+  const { session, to, body } = envelope;
   if (session === undefined) return undefined;
   const capability = typeof to === "string" ? body.capability : to.capability;
-  const name = `${sessionKey(from, session.id)} ${capability}`;
+  const name = `${sessionKey(principalOf(envelope), session.id)} ${capability}`;
   return { name, waitMs: (session.wait_seconds ?? 0) * 1_000, at: 0 };
 }
 

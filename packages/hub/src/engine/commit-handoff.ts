@@ -1,6 +1,7 @@
 import { isOfferDue } from "@waybill/protocol/hub";
 import type { StatusCode } from "@waybill/protocol";
 import type { Outcome } from "@waybill/protocol/hub";
+import { ownersOf } from "../custody/handoff-record.ts";
 import type { Written } from "../custody/handoff-records.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import { HandoffTransaction } from "../custody/handoff-transaction.ts";
@@ -96,7 +97,7 @@ function release(engine: Engine, transaction: HandoffTransaction): void {
   const { state } = transaction.record ?? {};
   if (state === undefined) return;
   if (transaction.before === undefined) {
-    engine.quotas.leave(state.delegator, state.id);
+    engine.quotas.leave(ownersOf(transaction.record!), state.id);
     engine.handoffGroups.left(transaction.record!);
   }
   for (const each of transaction.outgoing) {

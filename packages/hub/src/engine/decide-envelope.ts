@@ -4,6 +4,7 @@ import type { Envelope, HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@w
 import { blobsIn } from "@waybill/protocol/wire";
 import type { BlobCustody } from "../blobs/custody.ts";
 import { checkAnswers, checkThread } from "../custody/admission.ts";
+import { ownersIn } from "../custody/handoff-record.ts";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import { checkInput } from "../routing/input-check.ts";
 import type { Engine } from "./engine.ts";
@@ -28,6 +29,7 @@ async function decideNew(
   verified: VerifiedEnvelope<HandoffEnvelope>,
 ): Promise<StatusCode> {
   const { envelope } = verified;
+  if (envelope.on_behalf_of !== undefined) await engine.access.checkMayActFor(envelope);
   const offers = await offersFor(verified, engine);
   await checkInput(envelope, offers, engine, transaction.at);
   const status = transaction.take(verified, bindTerms(envelope, offers, engine.terms));
@@ -35,7 +37,7 @@ async function decideNew(
   await nameBlobs(engine, transaction, envelope);
   if (envelope.from !== engine.id) {
     transaction.change(
-      ...(await engine.quotas.enter(envelope.from, envelope.handoff_id, transaction.at)),
+      ...(await engine.quotas.enter(ownersIn(envelope), envelope.handoff_id, transaction.at)),
     );
   }
   if (envelope.group !== undefined) {

@@ -53,7 +53,7 @@ test("a handoff that ends during the count is not counted as open", async () => 
   const store = { inbox: () => read.promise } as unknown as Store;
   const open = new OpenHandoffs(store, 1);
   const loading = open.load(["owner"]);
-  open.leave("owner", id);
+  open.leave(["owner"], id);
   read.resolve([found!]);
   await loading;
   expect(open.countOf(["owner"])).toBe(0);

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { openBoxOf } from "../custody/handoff-record.ts";
+import { openBoxOf, ownersOfStored } from "../custody/handoff-record.ts";
 import { BoundedCache } from "@waybill/protocol/wire";
 import type { Store, StoredHandoff } from "../store.ts";
 
@@ -16,14 +16,18 @@ interface Count {
 }
 
 /**
- * Counts the open handoffs of each delegator. The count is read from the store at a delegator's first
- * handoff, then updated with every commit of any hub. Two hubs that take one at the same moment may let in
+ * Counts the open handoffs of each owner: a delegator, or a principal for whom one acts. The count is
+ * read from the store at an owner's first handoff, then updated with every commit of any hub. Two hubs that take one at the same moment may let in
  * one too many.
  */
 export class OpenHandoffs {
   readonly #store: Store;
   readonly #most: number;
   readonly #counts = new BoundedCache<string, Count>(DELEGATORS_KEPT);
+  /** The principals of counted handoffs, by the handoff: an ended one does not name it any more. */
+  readonly #principals = new Map<string, string>();
+  /** Counts of principals that are being read. */
+  readonly #loading = new Set<Count>();
 
   constructor(store: Store, most: number) {
     this.#store = store;
@@ -41,33 +45,56 @@ export class OpenHandoffs {
   }
 
   /** The number of open handoffs of these together, after loading. */
-  countOf(delegators: readonly string[]): number {
-    return delegators.reduce((sum, each) => sum + (this.#counts.get(each)?.ids.size ?? 0), 0);
+  countOf(owners: readonly string[]): number {
+    const all = new Set(owners);
+    // What an edge has open for a principal is among its own already.
+    const apart = owners.filter((each) => !all.has(edgeOf(each) ?? ""));
+    return apart.reduce((sum, each) => sum + (this.#counts.get(each)?.ids.size ?? 0), 0);
   }
 
-  /** Takes a place for a new handoff of a loaded delegator. Refused with 301: places are freed as handoffs end. */
-  enter(delegator: string, id: string): void {
-    const count = this.#countOf(delegator);
+  /** Takes a place for a new handoff of loaded owners. Refused with 301: places are freed as handoffs end. */
+  enter(owners: readonly string[], id: string): void {
+    for (const owner of owners) this.#checkRoom(owner, id);
+    for (const owner of owners) this.#add(owner, id);
+  }
+
+  #checkRoom(owner: string, id: string): void {
+    const count = this.#countOf(owner);
     if (count.ids.size >= this.#most && !count.ids.has(id)) {
       throw new WaybillError(
         301,
-        `${delegator} has ${count.ids.size} open handoffs here, and the limit is ${this.#most}. Hand off again when some of them have ended.`,
+        `${owner} has ${count.ids.size} open handoffs here, and the limit is ${this.#most}. Hand off again when some of them have ended.`,
         { retryAfterMs: TRY_AGAIN_AFTER_MS },
       );
     }
-    count.ids.add(id);
   }
 
-  leave(delegator: string, id: string): void {
-    const count = this.#counts.get(delegator);
-    if (count?.isLoading === true) count.endedMeanwhile.add(id);
-    count?.ids.delete(id);
+  leave(owners: readonly string[], id: string): void {
+    for (const owner of owners) {
+      const count = this.#counts.get(owner);
+      if (count?.isLoading === true) count.endedMeanwhile.add(id);
+      count?.ids.delete(id);
+    }
+    this.#principals.delete(id);
   }
 
   /** A commit, by any hub. */
-  note({ id, delegator, state }: StoredHandoff): void {
-    if (state === "open") this.#counts.get(delegator)?.ids.add(id);
-    else this.leave(delegator, id);
+  note(stored: StoredHandoff): void {
+    const { id, delegator, state } = stored;
+    if (state === "open") {
+      for (const owner of ownersOfStored(stored)) {
+        if (this.#counts.get(owner) !== undefined) this.#add(owner, id);
+      }
+      return;
+    }
+    const principal = this.#principals.get(id);
+    if (principal === undefined) for (const count of this.#loading) count.endedMeanwhile.add(id);
+    this.leave(principal === undefined ? [delegator] : [delegator, principal], id);
+  }
+
+  #add(owner: string, id: string): void {
+    this.#countOf(owner).ids.add(id);
+    if (edgeOf(owner) !== undefined) this.#principals.set(id, owner);
   }
 
   #countOf(delegator: string): Count {
@@ -80,7 +107,8 @@ export class OpenHandoffs {
         loaded: Promise.resolve(),
       };
       this.#counts.set(delegator, count);
-      count.loaded = this.#load(delegator, count);
+      if (edgeOf(delegator) !== undefined) this.#loading.add(count);
+      count.loaded = this.#load(delegator, count).finally(() => this.#loading.delete(count!));
     }
     return count;
   }
@@ -89,7 +117,11 @@ export class OpenHandoffs {
     try {
       for (let after: string | undefined; ;) {
         const page = await this.#store.inbox(openBoxOf(delegator), { after, limit: PAGE });
-        for (const { id } of page) if (!count.endedMeanwhile.has(id)) count.ids.add(id);
+        for (const { id } of page) {
+          if (count.endedMeanwhile.has(id)) continue;
+          count.ids.add(id);
+          if (edgeOf(delegator) !== undefined) this.#principals.set(id, delegator);
+        }
         if (page.length < PAGE) break;
         after = page.at(-1)!.id;
       }
@@ -100,4 +132,10 @@ export class OpenHandoffs {
     count.isLoading = false;
     count.endedMeanwhile.clear();
   }
+}
+
+/** The agent that acts for a principal; undefined for an agent. */
+function edgeOf(owner: string): string | undefined {
+  const slash = owner.indexOf("/");
+  return slash < 0 ? undefined : owner.slice(0, slash);
 }

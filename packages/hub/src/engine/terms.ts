@@ -1,4 +1,4 @@
-import { WaybillError } from "@waybill/protocol";
+import { askerOf, WaybillError } from "@waybill/protocol";
 import { CAPABILITY_DEFAULTS, DEFAULT_TERMS, toLifecycleTerms } from "@waybill/protocol/hub";
 import type { HandoffEnvelope, VerifiedEnvelope } from "@waybill/protocol";
 import type { LifecycleTerms } from "@waybill/protocol/hub";
@@ -18,13 +18,12 @@ export interface OffersForOptions {
  * deadline.
  */
 export async function offersFor(
-  {
-    envelope: { from, to, body },
-    kid,
-  }: Pick<VerifiedEnvelope<HandoffEnvelope>, "envelope" | "kid">,
+  { envelope, kid }: Pick<VerifiedEnvelope<HandoffEnvelope>, "envelope" | "kid">,
   { registry, access }: OffersForOptions,
 ): Promise<readonly Offer[]> {
-  const asker = { agent: from, kid };
+  const { to, body } = envelope;
+  const asker = askerOf(envelope, kid);
+  const from = asker.agent;
   if (typeof to !== "string") {
     const offers = await registry.firstOffers(to.capability, await access.audiencesOf(asker));
     if (offers.length > 0) return offers;

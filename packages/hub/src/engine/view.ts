@@ -8,7 +8,7 @@ import { whyWaiting } from "../routing/why-waiting.ts";
 import type { Engine } from "./engine.ts";
 
 export async function viewOf(engine: Engine, record: HandoffRecord): Promise<HandoffView> {
-  const { state, acceptance, session } = record;
+  const { state, acceptance, session, onBehalfOf } = record;
   const receivedAt: Record<string, string> = {};
   const textOf = async (digest: Digest) => {
     const { text, at } = await engine.records.envelope(state.id, digest);
@@ -31,6 +31,7 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
       status: each.status,
     })),
     isAcknowledged: state.isAcknowledged,
+    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
     envelope,
     ...(session?.offered === undefined ? {} : { session: session.offered }),
     ...(startsAt === undefined ? {} : { startsAt }),

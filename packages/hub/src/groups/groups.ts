@@ -47,10 +47,13 @@ export class Groups {
     return (await this.#current()).ofAgent.get(agent) ?? NONE;
   }
 
-  /** The groups of an agent that have a quota. */
-  async limitsOf(agent: string): Promise<readonly (Group & { readonly name: string })[]> {
+  /** The groups of any of these that have a quota. */
+  async limitsOf(
+    members: readonly string[],
+  ): Promise<readonly (Group & { readonly name: string })[]> {
     const { ofAgent, groups } = await this.#current();
-    return (ofAgent.get(agent) ?? NONE).flatMap((name) => {
+    const names = new Set(members.flatMap((member) => ofAgent.get(member) ?? NONE));
+    return Array.from(names).flatMap((name) => {
       const { group } = groups.get(name)!;
       return isLimited(group.quota) ? [{ name, ...group }] : [];
     });

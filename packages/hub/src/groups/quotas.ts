@@ -36,16 +36,20 @@ export class Quotas {
    * Takes a place for a new handoff, and returns the changes of its commit. Refused with 301. Check
    * and taking are synchronous, so that concurrent handoffs never exceed the quota together.
    */
-  async enter(delegator: string, id: string, now: number): Promise<readonly SettingChange[]> {
+  async enter(
+    owners: readonly string[],
+    id: string,
+    now: number,
+  ): Promise<readonly SettingChange[]> {
     const { open, groups } = this.#options;
     for (let tried = 0; tried < TRIES; tried++) {
-      const limits = await groups.limitsOf(delegator);
+      const limits = await groups.limitsOf(owners);
       const counted = limits.flatMap(({ quota, members }) =>
         quota.open === undefined ? [] : members,
       );
-      await open.load([delegator, ...counted]);
+      await open.load([...owners, ...counted]);
       const minutes = await Promise.all(limits.map((limit) => this.#minuteOf(limit)));
-      if (!open.isLoaded([delegator, ...counted])) continue;
+      if (!open.isLoaded([...owners, ...counted])) continue;
       if (minutes.some((minute) => minute !== undefined && minute.first.stored === undefined)) {
         continue;
       }
@@ -59,14 +63,17 @@ export class Quotas {
         };
         checkQuota(quota, use, now);
       });
-      open.enter(delegator, id);
+      open.enter(owners, id);
       const taken = minutes.flatMap((minute) =>
         minute === undefined ? [] : [{ minute, ...minute.take(now) }],
       );
       if (taken.length > 0) this.#taken.set(id, taken);
       return taken.map(({ change }) => change);
     }
-    throw new WaybillError(503, `The groups of ${delegator} are changing too fast; send it again.`);
+    throw new WaybillError(
+      503,
+      `The groups of ${owners.join(" and ")} are changing too fast; send it again.`,
+    );
   }
 
   /** It is on disk. */
@@ -75,8 +82,8 @@ export class Quotas {
   }
 
   /** It was not taken into custody after all. */
-  leave(delegator: string, id: string): void {
-    this.#options.open.leave(delegator, id);
+  leave(owners: readonly string[], id: string): void {
+    this.#options.open.leave(owners, id);
     for (const { minute, slot, before } of this.#taken.get(id) ?? []) minute.giveBack(slot, before);
     this.#taken.delete(id);
   }

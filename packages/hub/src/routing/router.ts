@@ -10,7 +10,7 @@ import type { HandoffEnvelope, RankedCandidate, StatusCode } from "@waybill/prot
 import type { Candidate } from "@waybill/protocol/hub";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
-import { askerOf } from "../custody/handoff-record.ts";
+import { askerOfRecord } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Measured } from "../registry/measured.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -200,7 +200,7 @@ export class Router {
     busy: readonly AgentSession[],
   ): Promise<Route> {
     const { state, capability } = record;
-    const audiences = await this.#access.audiencesOf(askerOf(record));
+    const audiences = await this.#access.audiencesOf(askerOfRecord(record));
     const isOffered = await this.#registry.isOffered(capability, refusers, audiences);
     if (isOffered) return { type: "wait", busy };
     return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
@@ -215,7 +215,7 @@ export class Router {
     const offers = await this.#registry.offersOf(agent, record.capability);
     if (offers.every(({ terms }) => terms.from === undefined)) return true;
     const wanted = wantedOf(offers, (await handoffOf()).body);
-    return (await this.#access.takers(wanted, askerOf(record))).length > 0;
+    return (await this.#access.takers(wanted, askerOfRecord(record))).length > 0;
   }
 
   /** Assigns it to the best of these; an agent that has lost its room meanwhile counts as busy. */
@@ -302,7 +302,7 @@ export class Router {
     const offers = await Promise.all(
       agents.map(async (attached) => {
         const all = await this.#registry.offersOf(attached.agent, capability);
-        const offered = await this.#access.takers(all, askerOf(record));
+        const offered = await this.#access.takers(all, askerOfRecord(record));
         const open = offered.filter(
           ({ terms }) => attached.roomFor(capability, terms.concurrency) > 0,
         );

@@ -10,7 +10,7 @@ import type { Candidate, InputVerdicts } from "@waybill/protocol/hub";
 import type { WaitReason, WaitsFor } from "@waybill/protocol/wire";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
-import { askerOf } from "../custody/handoff-record.ts";
+import { askerOfRecord } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
@@ -50,7 +50,7 @@ export async function whyWaiting(
 ): Promise<readonly WaitsFor[]> {
   const { state, capability, session } = record;
   const only = state.resumes?.recipient ?? state.recipient;
-  const asker = askerOf(record);
+  const asker = askerOfRecord(record);
   const offers =
     only === null
       ? (await registry.firstOffers(capability, await access.audiencesOf(asker))).slice(

@@ -26,6 +26,8 @@ export interface HandoffInput {
   /** An agent's id, or requirements for the hub's choice. By default any agent with `body.capability`. */
   to?: string | Wanted | undefined;
   body: HandoffEnvelope["body"];
+  /** For whom `from` acts, if not for itself. A child does not inherit it. */
+  onBehalfOf?: string | undefined;
   /** When the work must be done. Either this or `timeoutMs` is required: nothing waits forever. */
   deadline?: Date | undefined;
   /** Counts from `notBefore`, if that is given and later than now. */
@@ -72,6 +74,7 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
     from: input.from,
     domain: input.domain,
     to: input.to ?? { capability: input.body.capability, version: input.body.version },
+    on_behalf_of: input.onBehalfOf,
     handoff_id: input.handoffId ?? id,
     correlation_id: parent?.correlation_id ?? input.correlationId ?? source.newId(),
     parent_id: parent?.handoff_id,

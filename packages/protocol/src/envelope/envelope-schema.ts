@@ -11,6 +11,7 @@ import type {
   ResultBody,
   Wanted,
 } from "./body.ts";
+import { ON_BEHALF_OF } from "../principal.ts";
 import { PRIORITIES } from "../lifecycle/queue.ts";
 import { CAPABILITY_NAME, TERM_LIMITS } from "../manifest/capability.ts";
 import type { Contract } from "../contract/contract.ts";
@@ -224,6 +225,10 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
       kind: z.literal("handoff"),
       domain: kid,
       to: z.union([agentId, wanted]),
+      on_behalf_of: z
+        .string()
+        .regex(ON_BEHALF_OF, "must be 1 to 128 visible ASCII characters without a space")
+        .optional(),
       deadline: time,
       not_before: time.optional(),
       priority: z.int().min(0).max(PRIORITIES.most).optional(),

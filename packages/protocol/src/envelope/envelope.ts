@@ -46,6 +46,8 @@ export interface HandoffEnvelope extends EnvelopeBase<"handoff", HandoffBody> {
   /** The custody domain that it is meant for: other hubs refuse it. */
   domain: string;
   to: string | Wanted;
+  /** The person or system for whom its delegator acts. */
+  on_behalf_of?: string | undefined;
   deadline: string;
   /** It is not offered before this time. */
   not_before?: string | undefined;

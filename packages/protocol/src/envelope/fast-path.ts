@@ -1,4 +1,5 @@
 import { isId } from "../id.ts";
+import { isOnBehalfOf } from "../principal.ts";
 import { PRIORITIES } from "../lifecycle/queue.ts";
 import { isAgentId } from "../manifest/agent-id.ts";
 import { isCapabilityName } from "../manifest/capability.ts";
@@ -101,6 +102,7 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
         hop: count,
         session,
         replay_of: isId,
+        on_behalf_of: isOnBehalfOf,
         not_before: time,
         priority: whole(0, PRIORITIES.most),
       },

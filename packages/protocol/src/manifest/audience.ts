@@ -21,7 +21,9 @@ export function audiencesFor(
   groups: Iterable<string>,
 ): readonly string[] {
   if (asker === undefined) return [EVERYBODY];
-  return [EVERYBODY, ofAgent(asker.agent), ofKey(asker.kid), ...Array.from(groups, ofGroup)];
+  const { agent, kid } = asker;
+  const byKey = kid === undefined ? [] : [ofKey(kid)];
+  return [EVERYBODY, ofAgent(agent), ...byKey, ...Array.from(groups, ofGroup)];
 }
 
 function ofAgent(agent: string): string {

@@ -10,9 +10,10 @@ export interface TakesFrom {
 
 /** A delegator, as far as permissions are concerned. */
 export interface Asker {
+  /** Its id, or the name of the principal for whom it acts. */
   readonly agent: string;
-  /** The thumbprint of the key that it signs with. */
-  readonly kid: string;
+  /** The thumbprint of the key that it signs with; undefined if it acts for somebody else. */
+  readonly kid?: string | undefined;
 }
 
 /**
@@ -31,5 +32,5 @@ export function takesFrom(
 ): boolean {
   if (from === undefined) return true;
   const { agents = [], keys = [], groups = [] } = from;
-  return agents.includes(agent) || keys.includes(kid) || groups.some(isIn);
+  return agents.includes(agent) || (kid !== undefined && keys.includes(kid)) || groups.some(isIn);
 }

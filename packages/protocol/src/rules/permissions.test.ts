@@ -3,9 +3,19 @@ import { expect, test } from "vitest";
 import { checkQuota, untakenError } from "../wire.ts";
 import { QUOTA_MINUTE_MS } from "../wire/quota.ts";
 import { audiencesFor, audiencesOf } from "../hub.ts";
-import { parseManifest, takesFrom, WaybillError } from "../index.ts";
+import {
+  askerOf,
+  checkMayActFor,
+  createHandoff,
+  isAgentId,
+  isPrincipal,
+  parseManifest,
+  principalOf,
+  takesFrom,
+  WaybillError,
+} from "../index.ts";
 import type { Asker, TakesFrom } from "../index.ts";
-import { NOW, refusal, statusOf } from "./rules-fixture.ts";
+import { DOMAIN, handoff, NOW, readWith, refusal, SOURCE, statusOf } from "./rules-fixture.ts";
 
 /** The error, with its time to retry. */
 function refusalOf(run: () => unknown): WaybillError {
@@ -118,6 +128,63 @@ test("WB-213 a recipient relies on its hub for groups, and refuses delegators th
   expect(asRecipient({ groups: ["editors"] })).toBe(true);
   expect(asRecipient({ agents: ["carl"], groups: [] })).toBe(false);
   expect(asRecipient({ agents: ["carl"], keys: [KIDS[1]] })).toBe(false);
+});
+
+const GATEWAY = { from: "gateway" };
+const ADA = { from: "gateway", on_behalf_of: "ada@example.com" };
+
+test("WB-215 the principal of a handoff is its delegator, or whom that names, behind its id and a slash", () => {
+  expect(principalOf(GATEWAY)).toBe("gateway");
+  expect(principalOf(ADA)).toBe("gateway/ada@example.com");
+  expect(principalOf({ ...ADA, from: "other" })).not.toBe(principalOf(ADA));
+  expect(isAgentId(principalOf({ from: "a", on_behalf_of: "b" }))).toBe(false);
+  for (const name of ["anna", "gateway/ada@example.com", "gateway/a/b"]) {
+    expect(isPrincipal(name), name).toBe(true);
+  }
+  for (const name of ["", "/ada", "gateway/", "Gateway/ada", "gateway/a b", "gate way/ada"]) {
+    expect(isPrincipal(name), name).toBe(false);
+  }
+});
+
+test("WB-215 an on_behalf_of of another form is refused with 400, and a child does not inherit one", () => {
+  for (const name of ["!~", "x".repeat(128), "a/b", "ada@example.com"]) {
+    const { envelope } = readWith("handoff", { on_behalf_of: name });
+    expect(envelope).toMatchObject({ on_behalf_of: name });
+  }
+  for (const name of ["", "a b", "\u00e9", "a\n", "x".repeat(129), null, 1, ["a"]]) {
+    const found = refusal(() => readWith("handoff", { on_behalf_of: name }));
+    expect(found, String(name)).toEqual({ status: 400, at: "/on_behalf_of" });
+  }
+  const parent = handoff({ on_behalf_of: "ada" });
+  const child = { from: "researcher", domain: DOMAIN, body: { capability: "c" }, parent };
+  expect(createHandoff(child, SOURCE).on_behalf_of).toBeUndefined();
+  expect(createHandoff({ ...child, onBehalfOf: "ada" }, SOURCE).on_behalf_of).toBe("ada");
+});
+
+test("WB-216 only members of the group edges may act for others", () => {
+  expect(statusOf(() => checkMayActFor(ADA, ["x", "edges"]))).toBe("taken");
+  for (const groups of [[], ["edge"], ["gateway"]]) {
+    expect(statusOf(() => checkMayActFor(ADA, groups))).toBe(403);
+    expect(statusOf(() => checkMayActFor(GATEWAY, groups))).toBe("taken");
+  }
+});
+
+test("WB-217 the permissions of a handoff are those of its principal, and not of the edge or its key", () => {
+  const ada = askerOf(ADA, KIDS[0]);
+  const [gateway, customers] = [{ agents: ["gateway"] }, { groups: ["customers"] }];
+  expect(isTaken(undefined, ada)).toBe(true);
+  expect(isTaken(gateway, ada)).toBe(false);
+  expect(isTaken({ keys: [KIDS[0]] }, ada)).toBe(false);
+  expect(isTaken(customers, ada)).toBe(false);
+  expect(isTaken(customers, ada, "customers")).toBe(true);
+  expect(audiencesFor(ada, ["customers"])).toEqual([
+    ...audiencesFor(undefined, []),
+    "agent gateway/ada@example.com",
+    "group customers",
+  ]);
+  const itself = askerOf(GATEWAY, KIDS[0]);
+  expect(isTaken(gateway, itself)).toBe(true);
+  expect(isTaken({ keys: [KIDS[0]] }, itself)).toBe(true);
 });
 
 test("WB-214 a handoff beyond a quota is refused with 301, and told when to retry", () => {

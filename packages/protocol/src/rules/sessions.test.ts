@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readDelivery, readHandoffView } from "../wire.ts";
 import { sessionHolderOf, isHolderFirst, sessionOffered } from "../hub.ts";
-import { createHandoff, sessionFound, sessionKey } from "../index.ts";
+import { createHandoff, principalOf, sessionFound, sessionKey } from "../index.ts";
 import type { SessionState } from "../index.ts";
 import { START } from "../lifecycle/lifecycle-fixture.ts";
 import { DOMAIN, handoff, readWith, SOURCE, statusOf } from "./rules-fixture.ts";
@@ -47,7 +47,7 @@ test("WB-220 a child is not part of its parent's session", () => {
   expect(child.session).toBeUndefined();
 });
 
-test("WB-221 the key of a session is derived from the delegator and the id", () => {
+test("WB-221 the key of a session is derived from the principal and the id", () => {
   const text = "waybill session 1\neditor\ntrip-42";
   expect(sessionKey("editor", "trip-42")).toBe(createHash("sha256").update(text).digest("hex"));
   const keys = [
@@ -55,6 +55,8 @@ test("WB-221 the key of a session is derived from the delegator and the id", () 
     sessionKey("writer", "trip-42"),
     sessionKey("editor", "trip-43"),
     sessionKey("editor-trip", "42"),
+    sessionKey(principalOf({ from: "editor", on_behalf_of: "ada" }), "trip-42"),
+    sessionKey(principalOf({ from: "editor", on_behalf_of: "ben" }), "trip-42"),
   ];
   expect(new Set(keys).size).toBe(keys.length);
   for (const id of ["", "a b", "a\nb", "é", "x".repeat(129)]) {

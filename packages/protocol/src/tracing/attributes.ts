@@ -27,6 +27,7 @@ export const MESSAGING = {
 export const WAYBILL = {
   handoffId: "messaging.waybill.handoff.id",
   capability: "messaging.waybill.capability",
+  onBehalfOf: "messaging.waybill.on_behalf_of",
   attempt: "messaging.waybill.attempt",
 } as const;
 

@@ -78,6 +78,7 @@ function messagingSpan(
       [MESSAGING.messageId]: handoff.id,
       [MESSAGING.conversationId]: handoff.correlation_id,
       [WAYBILL.handoffId]: handoff.handoff_id,
+      ...(handoff.on_behalf_of === undefined ? {} : { [WAYBILL.onBehalfOf]: handoff.on_behalf_of }),
       [WAYBILL.capability]: typeof to === "string" ? body.capability : to.capability,
     },
   };

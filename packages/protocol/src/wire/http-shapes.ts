@@ -1,3 +1,4 @@
+import { PRINCIPAL } from "../principal.ts";
 import { INVITATION_ID } from "./invitation.ts";
 import * as z from "zod";
 import { lazy } from "../lazy.ts";
@@ -216,6 +217,7 @@ const INVITATION_SECONDS_AT_MOST = 366 * 86_400;
 /** The requests and responses of the HTTP API. */
 export const httpShapes: () => HttpShapes = lazy(() => {
   const { agentId, id, kid, time, status, delivery, handoffView } = shapes();
+  const member = z.string().regex(PRINCIPAL, "must be an agent id, or an edge's id, / and a name");
   const text = z.string();
   const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
   const credit = z.int().min(0).max(10_000).optional();
@@ -280,11 +282,11 @@ export const httpShapes: () => HttpShapes = lazy(() => {
   });
   const group: z.ZodType<WireGroup> = z.object({
     name: groupName,
-    members: z.array(agentId),
+    members: z.array(member),
     member_count: count,
     quota,
   });
-  const changed = z.array(agentId).max(GROUP_CHANGE_AT_MOST).optional();
+  const changed = z.array(member).max(GROUP_CHANGE_AT_MOST).optional();
 
   const consoleRole = z.enum(["operator", "reader"]);
   const consoleCode = text.regex(

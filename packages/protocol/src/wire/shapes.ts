@@ -1,3 +1,4 @@
+import { ON_BEHALF_OF } from "../principal.ts";
 import * as z from "zod";
 import { AGENT_ID } from "../manifest/agent-id.ts";
 import { CAPABILITY_NAME, capabilitySchema } from "../manifest/capability.ts";
@@ -112,6 +113,7 @@ export const shapes: () => Shapes = lazy(() => {
       }),
     ),
     is_acknowledged: z.boolean(),
+    on_behalf_of: z.string().regex(ON_BEHALF_OF).optional(),
     envelope,
     acceptance: envelope.optional(),
     questions: z.array(envelope),

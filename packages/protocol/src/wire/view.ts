@@ -15,6 +15,8 @@ export interface HandoffView {
   readonly deadline: number;
   readonly attempts: readonly AttemptView[];
   readonly isAcknowledged: boolean;
+  /** The person or system for whom its delegator acts, if not for itself. */
+  readonly onBehalfOf?: string;
   readonly envelope: string;
   /** The last acceptance. */
   readonly acceptance?: string;
@@ -41,6 +43,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
     deadline: formatTime(view.deadline),
     attempts,
     is_acknowledged: view.isAcknowledged,
+    on_behalf_of: view.onBehalfOf,
     envelope,
     acceptance,
     questions,
@@ -56,7 +59,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
 export function readHandoffView(value: unknown): HandoffView {
   const view = checked(shapes().handoffView, value, "The view of a handoff");
   const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;
-  const { starts_at: startsAt, waits_for: waitsFor, session } = view;
+  const { starts_at: startsAt, waits_for: waitsFor, session, on_behalf_of: onBehalfOf } = view;
   return {
     id,
     state,
@@ -64,6 +67,7 @@ export function readHandoffView(value: unknown): HandoffView {
     deadline: parseTime(view.deadline)!,
     attempts,
     isAcknowledged: view.is_acknowledged,
+    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
     envelope,
     ...(acceptance === undefined ? {} : { acceptance }),
     questions,

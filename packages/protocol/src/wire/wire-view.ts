@@ -35,6 +35,7 @@ export interface WireHandoffView {
   readonly deadline: string;
   readonly attempts: readonly AttemptView[];
   readonly is_acknowledged: boolean;
+  readonly on_behalf_of?: string | undefined;
   readonly envelope: string;
   readonly acceptance?: string | undefined;
   readonly questions: readonly string[];

@@ -157,6 +157,7 @@ class Agent:
         Options: `to` (by default the hub picks), `input`, `brief`, `messages`, `artifacts`,
         `version`, `contract`, `metadata`, `tags`, `min_reliability`, `timeout` in seconds or
         `deadline`, `not_before`, `priority`, `handoff_id`, `correlation_id`, `replay_of`, `group`,
+        `on_behalf_of` (whom this agent acts for, if an operator lets it),
         `session` (an id, or `{"id", "wait_seconds"}`), `traceparent`, `tracestate`, `acknowledge`
         ("auto" or "manual"). `artifacts` are files to send along: `{"path": …}`, `{"name",
         "bytes"}`, `{"name", "stream"}`, or a received one; large ones are uploaded before the

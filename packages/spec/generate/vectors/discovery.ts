@@ -75,6 +75,28 @@ interface AskedBy {
   readonly groups?: readonly string[];
 }
 
+/** Whether a capability takes work that an edge hands off for somebody. */
+function takenFor(title: string, from: Members, groups: readonly string[], is_taken: boolean): Row {
+  const asker = { agent: "anna", on_behalf_of: "ada", kid: KID, groups };
+  return {
+    rules: [215, 217],
+    title,
+    input: { operation: "takes_from", from, asker },
+    expect: { is_taken },
+  };
+}
+
+/** Whether an agent may act for others. */
+function edge(title: string, on_behalf_of: string | undefined, groups: string[], ok: boolean): Row {
+  const handoff = { from: "anna", ...(on_behalf_of === undefined ? {} : { on_behalf_of }) };
+  return {
+    rules: [216],
+    title,
+    input: { operation: "may_act_for", handoff, groups },
+    expect: { status: ok ? "ok" : 403 },
+  };
+}
+
 /** Whether a capability takes work from a delegator. */
 function taken(title: string, from: Members | undefined, by: AskedBy, is_taken: boolean): Row {
   const asker = { agent: "anna", kid: KID, groups: [], ...by };
@@ -421,6 +443,13 @@ export const DISCOVERY: VectorFile = vectorFile(
       {},
       true,
     ),
+    takenFor("for somebody, by the name of the edge", { agents: ["anna"] }, [], false),
+    takenFor("for somebody, by the key of the edge", { keys: [KID] }, [], false),
+    takenFor("for somebody in a group", { groups: ["g"] }, ["g"], true),
+    takenFor("for somebody in another group", { groups: ["x"] }, ["g"], false),
+    edge("an edge acts for somebody", "ada", ["x", "edges"], true),
+    edge("an agent that is no edge acts for somebody", "ada", ["x"], false),
+    edge("an agent that is no edge acts for itself", undefined, [], true),
     takenByRecipient("a recipient, of an agent that it names", { agents: ["anna"] }, true),
     takenByRecipient("a recipient, of an agent that it does not name", { agents: ["ben"] }, false),
     takenByRecipient("a recipient, of a key that it does not name", { keys: [OTHER_KID] }, false),

@@ -65,6 +65,8 @@ export const SESSIONS: VectorFile = vectorFile(
     keyed("the first and the last character that there may be", "editor", "!~"),
     keyed("what JSON and shells escape", "editor", "\"\\$`'<>&%/"),
     keyed("an address", "editor", "anna@example.com"),
+    keyed("a principal of an edge", "gateway/anna@example.com", "trip-42"),
+    keyed("another principal of the edge", "gateway/ben", "trip-42"),
     offered("nobody holds it", null, "ann", "begun", false),
     offered("it is offered to its holder", "ann", "ann", "continued", true),
     offered("it is offered to another", "ann", "ben", "lost", true),

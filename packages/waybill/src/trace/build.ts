@@ -79,6 +79,7 @@ function handoffOf(recorded: Recorded, context: RecordContext): TraceNode {
     id: view.id,
     capability: envelope.body.capability,
     delegator: envelope.from,
+    onBehalfOf: envelope.on_behalf_of,
     recipient: view.attempts.at(-1)?.recipient ?? addressed,
     state: view.state,
     status: view.status,

@@ -21,6 +21,7 @@ function handoffJson(handoff: TraceHandoff): unknown {
     id,
     capability,
     delegator,
+    on_behalf_of: handoff.onBehalfOf ?? null,
     recipient: recipient ?? null,
     state,
     status,

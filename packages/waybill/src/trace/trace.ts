@@ -37,6 +37,8 @@ export interface TraceHandoff {
   readonly id: string;
   readonly capability: string;
   readonly delegator: string;
+  /** For whom its delegator acts. */
+  readonly onBehalfOf: string | undefined;
   /** The last agent that took it, or else its addressee. */
   readonly recipient: string | undefined;
   readonly state: HandoffState;

@@ -70,6 +70,7 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
   ].join(" ");
   const lines = [...hanging(title, width, 2).split("\n"), style.faint(`│ ${handoff.id}`)];
   const more = [
+    ...principalLines(handoff, width - 2, style),
     ...waitLines(handoff, width - 2, style),
     ...sessionLines(handoff, width - 2, style),
     ...usageLines(handoff, width - 2, style),
@@ -91,6 +92,12 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
     }
   }
   return lines;
+}
+
+function principalLines({ onBehalfOf }: TraceHandoff, width: number, style: Style): string[] {
+  if (onBehalfOf === undefined) return [];
+  const text = `on behalf of ${printable(onBehalfOf)}`;
+  return hanging(style.faint(text), width, 2).split("\n");
 }
 
 /** Longer ids are complete in the JSON output. */

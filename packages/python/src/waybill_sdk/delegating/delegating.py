@@ -69,6 +69,7 @@ class Delegating:
         handoff_id: str | None = None,
         correlation_id: str | None = None,
         replay_of: str | None = None,
+        on_behalf_of: str | None = None,
         group: dict[str, Any] | None = None,
         session: str | dict[str, Any] | None = None,
         traceparent: str | None = None,
@@ -107,6 +108,7 @@ class Delegating:
             group=group,
             session=session_of(session),
             replay_of=replay_of,
+            on_behalf_of=on_behalf_of,
             traceparent=traceparent,
             tracestate=tracestate,
         )

@@ -259,6 +259,7 @@ _own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {
     "handoff": (
         {"domain": kid, "to": _to_agent_or_capability, "deadline": instant},
         {
+            "on_behalf_of": text(pattern=r"[!-~]{1,128}"),
             "parent_id": handoff_id,
             "hop": limited(HOPS, integer(0)),
             "group": _group,

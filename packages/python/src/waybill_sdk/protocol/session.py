@@ -15,14 +15,14 @@ SessionState = Literal["begun", "continued", "lost"]
 SESSION_ID = r"[!-~]{1,128}"
 
 
-def session_key(delegator: str, id: str) -> str:
+def session_key(principal: str, id: str) -> str:
     """The key for what a recipient keeps for a session: 64 hexadecimal digits.
 
-    The delegator is a part of it, so that a guessed id gives no access to another delegator's
-    session.
+    The principal is a part of it, so that a guessed id gives no access to the session of another
+    delegator, or of somebody else for whom the delegator acts.
     """
     check_session_id(id)
-    return digest_of(f"waybill session 1\n{delegator}\n{id}").removeprefix("sha256:")
+    return digest_of(f"waybill session 1\n{principal}\n{id}").removeprefix("sha256:")
 
 
 def is_session_id(id: Any) -> bool:

@@ -6,10 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 
+def principal_of(handoff: dict[str, Any]) -> str:
+    """For whom a handoff is made: its delegator, or somebody for whom that acts (WB-215)."""
+    name = handoff.get("on_behalf_of")
+    return str(handoff["from"]) if name is None else f"{handoff['from']}/{name}"
+
+
 def takes_from(
-    capability: dict[str, Any], agent: str, kid: str, is_in: Callable[[str], bool]
+    capability: dict[str, Any], agent: str, kid: str | None, is_in: Callable[[str], bool]
 ) -> bool:
-    """Whether a capability takes work from an agent that signs with this key. Only a hub knows the
+    """Whether a capability takes work from a principal, or from an agent that signs with this key. Only a hub knows the
     members of groups, so a recipient leaves that check to its hub."""
     given = capability.get("from")
     if given is None:

@@ -38,8 +38,9 @@ class Offered:
 
     body: dict[str, Any]
     agent: str
-    kid: str
-    """The key that the handoff is signed with."""
+    """The principal."""
+    kid: str | None
+    """The key that the handoff is signed with; None if its delegator acts for somebody else."""
     has_countered: bool
     """The same work was countered here before."""
 

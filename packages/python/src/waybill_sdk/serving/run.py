@@ -12,6 +12,7 @@ from ..link.tasks import log
 from ..protocol.envelope import Envelope, VerifiedEnvelope, present
 from ..protocol.error import WaybillError
 from ..protocol.instant import as_datetime, now_ms
+from ..protocol.takes_from import principal_of
 from ..protocol.usage import Usage, UsageRow
 from ..tracing.attempt import AttemptTrace, trace_attempt
 from ..tracing.metrics import record_tokens
@@ -117,7 +118,12 @@ class Run:
             self._settle(501)
             return await replies.result(_interrupted(me))
         has_countered = handoff.get("replay_of") in self._countered
-        offered = Offered(handoff["body"], handoff["from"], verified.kid, has_countered)
+        offered = Offered(
+            handoff["body"],
+            principal_of(handoff),
+            None if "on_behalf_of" in handoff else verified.kid,
+            has_countered,
+        )
         served = served_for(self._served, offered)
         if served is None:
             self._settle(404)

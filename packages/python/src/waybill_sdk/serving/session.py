@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from ..protocol.envelope import Envelope
 from ..protocol.session import SessionState, session_found, session_key
+from ..protocol.takes_from import principal_of
 
 
 class WorkSession:
     """Present as `work.session` if the handoff names a session."""
 
-    def __init__(self, delegator: str, id: str, offered: SessionState) -> None:
+    def __init__(self, principal: str, id: str, offered: SessionState) -> None:
         self.id = id
         """The delegator's id for it. Only together with the delegator does it identify a
         conversation: use `key`.
         """
-        self.key = session_key(delegator, id)
-        """Identifies the conversation here: 64 hexadecimal digits, derived from the delegator and
-        the id.
+        self.key = session_key(principal, id)
+        """Identifies the conversation here: 64 hexadecimal digits, derived from the
+        principal and the id.
         """
         self.offered: SessionState = offered
         """What the hub knew when it offered the handoff: `begun` if nobody holds the session,
@@ -34,4 +35,4 @@ def session_in(handoff: Envelope, offered: SessionState | None) -> WorkSession |
     session = handoff.get("session")
     if session is None:
         return None
-    return WorkSession(handoff["from"], session["id"], offered or "begun")
+    return WorkSession(principal_of(handoff), session["id"], offered or "begun")
