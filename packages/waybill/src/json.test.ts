@@ -90,10 +90,11 @@ const CALLS: Readonly<
   "keys thumbprint": { words: () => ["some.key"] },
   "manifest check": { words: () => ["some.json"] },
   "manifest sign": { words: () => ["some.json", "--with", "some.key"] },
+  console: { words: () => [] },
   doctor: { words: () => [] },
   completion: { words: () => ["bash"] },
 };
-const GO_ON = new Set(["dev", "hub", "watch"]);
+const GO_ON = new Set(["console", "dev", "hub", "watch"]);
 
 test.each(COMMANDS.map(({ name }) => name))("%s --json prints only JSON", async (name) => {
   const { words, code = 0 } = CALLS[name]!;
