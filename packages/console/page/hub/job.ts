@@ -110,7 +110,7 @@ interface OpenAttempt {
 }
 
 /** Pure: what the entries of one handoff say. */
-export function partOf(view: WireHandoffView, entries: readonly WireEntry[]): Part {
+function partOf(view: WireHandoffView, entries: readonly WireEntry[]): Part {
   const events: JobEvent[] = [];
   const attempts: JobAttempt[] = [];
   let current: OpenAttempt | undefined;
