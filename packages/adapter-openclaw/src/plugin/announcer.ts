@@ -3,7 +3,7 @@ import type { Agent, HandoffHandle } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import { GatewayLost } from "../gateway.ts";
 import type { Gateway } from "../gateway.ts";
-import { keysIn } from "../transcript.ts";
+import { keysIn, textIn } from "../transcript.ts";
 import type { TranscriptRow } from "../transcript.ts";
 import { endOf, outcomeInWords } from "./ending.ts";
 import type { Outcome } from "./ending.ts";
@@ -96,19 +96,23 @@ export class Announcer {
         deliver: true,
         bestEffortDeliver: true,
       });
-      // The session may be busy: then the turn begins after the one that is under way.
-      for (let status = "pending"; status !== "ok" && status !== "error" && !(await isSaid());) {
+      // To the end of the turn: until then the gateway may be killed, and what stands in the transcript
+      // is not settled.
+      let isOver = false;
+      while (!isOver) {
         const waiting = { runId: key, timeoutMs: WAIT_MS };
-        ({ status } = await this.#gateway.request<{ status: string }>("agent.wait", waiting));
+        const ended = await this.#gateway.request<{ endedAt?: number }>("agent.wait", waiting);
+        isOver = ended.endedAt !== undefined;
       }
     }
   }
 
-  /** Whether the model has the end as the answer of its tool. */
-  async #wasTold({ toolCallId, sessionKey }: Errand): Promise<boolean> {
+  /** Whether the model has the end as the answer of its tool, and not as a call that was cut off. */
+  async #wasTold({ handoffId, toolCallId, sessionKey }: Errand): Promise<boolean> {
     if (toolCallId === undefined) return false;
+    const ended = new RegExp(`^Handoff ${handoffId} (?:is completed|has failed)`);
     const rows = await this.#transcript(sessionKey);
-    return rows.some((row) => row.role === "toolResult" && row.toolCallId === toolCallId);
+    return rows.some((row) => row.toolCallId === toolCallId && ended.test(textIn(row)));
   }
 
   async #transcript(sessionKey: string): Promise<readonly TranscriptRow[]> {
