@@ -82,3 +82,45 @@ test.for(Object.entries(over))(
     expect(metrics).toMatch(/_hits_total\{budget="largeBytesPerHub"\} [1-9]/);
   },
 );
+
+test("24: clients that go away while their bodies are in work, or wait, leave their room to others", async () => {
+  const store = memoryStore();
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const commit = store.commit.bind(store);
+  store.commit = async (group) => {
+    if (JSON.stringify(group).length > INPUT.length) {
+      reached.resolve();
+      await released.promise;
+    }
+    return commit(group);
+  };
+  const world = await openWorld({
+    hub: { store },
+    serve: { limits: { largeBytesPerHub: 1, closeMs: 100 } },
+  });
+  try {
+    const party = await world.party("anna", [{ name: "work" }]);
+    const leaving = new AbortController();
+    const send = (signal: AbortSignal | null) => {
+      const body = { capability: "work", input: INPUT };
+      return fetch(`${world.url}/v1/envelopes`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ envelope: party.handoff(party.id, { body }).text }),
+        signal,
+      });
+    };
+    const gone = [send(leaving.signal)];
+    await reached.promise;
+    gone.push(send(leaving.signal));
+    const metrics = async () => (await ask(`${world.url}/metrics`)).text;
+    while (/_hits_total\{budget="largeBytesPerHub"\} 0$/m.test(await metrics()));
+    leaving.abort();
+    for (const each of gone) await expect(each).rejects.toThrow("abort");
+    released.resolve();
+    expect((await send(null)).status).toBe(200);
+  } finally {
+    await world.close();
+  }
+});

@@ -35,10 +35,7 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
   const bytes = await take(request, door, connections);
   const { owner, address = "" } = connections.of(request.socket) ?? {};
   if (bytes.length >= LARGE_MESSAGE_BYTES) {
-    await new Promise<void>((resolve) =>
-      largeMessages.enter(owner ?? STRANGERS, bytes.length, resolve),
-    );
-    inWork.set(request, bytes.length);
+    await enter(request, bytes.length, owner ?? STRANGERS, largeMessages);
   }
   return new Promise((resolve, reject) => {
     const work = () => {
@@ -55,6 +52,26 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
 
 /** What has entered for requests that are not answered yet. */
 const inWork = new WeakMap<IncomingMessage, number>();
+
+/** Waits for room. If the client goes away meanwhile, its body is forgotten. */
+function enter(
+  request: IncomingMessage,
+  length: number,
+  who: string,
+  largeMessages: FairBytes,
+): Promise<void> {
+  const { socket } = request;
+  return new Promise((resolve, reject) => {
+    const cut = () => reject(new WaybillError(400, "The client has closed the connection."));
+    socket.once("close", cut);
+    largeMessages.enter(who, length, () => {
+      socket.off("close", cut);
+      if (socket.destroyed) return largeMessages.leave(length);
+      inWork.set(request, length);
+      resolve();
+    });
+  });
+}
 
 /** A request has its answer, and what its body needs besides the bytes is not needed any more. */
 export function leaveBody(request: IncomingMessage, largeMessages: FairBytes): void {
