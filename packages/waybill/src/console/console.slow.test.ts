@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Agent } from "@waybill/agent";
+import { newId } from "@waybill/protocol";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -149,18 +150,34 @@ describe.skipIf(CHROMIUM === undefined)(
     });
 
     test("axe finds nothing on any view, in light and dark, wide and narrow", async () => {
+      const correlationId = newId();
       await researcher();
       const editor = await agent("editor");
       const handoff = editor.handoff({
         to: "anna",
         capability: "research",
         input: { topic: "waybills" },
+        correlationId,
       });
       await handoff.result;
       const page = await open();
-      for (const path of ["/", "/handoffs", `/handoffs/${handoff.id}`]) {
+      const views = [
+        "/",
+        "/handoffs",
+        `/handoffs/${handoff.id}`,
+        `/jobs/${correlationId}`,
+        "/dead-letters",
+        "/agents",
+        "/agents/anna",
+        "/ledger",
+      ];
+      for (const path of views) {
         await page.goto(`${dev.url}/console#${path}`);
-        await page.getByText(handoff.id.slice(-8)).first().waitFor();
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page
+          .getByText(/^(Reading|Asking|Loading)/)
+          .first()
+          .waitFor({ state: "hidden" });
         for (const colorScheme of ["light", "dark"] as const) {
           for (const width of [1440, 390]) {
             await page.emulateMedia({ colorScheme });
@@ -180,6 +197,7 @@ describe.skipIf(CHROMIUM === undefined)(
     });
 
     test("hostile text in every place neither runs nor misleads", async () => {
+      const correlationId = newId();
       const hostile = await agent("hostile");
       hostile.serve({ name: "research", description: HOSTILE }, async ({ progress }) => {
         await progress({ message: HOSTILE });
@@ -190,6 +208,7 @@ describe.skipIf(CHROMIUM === undefined)(
       const handoff = editor.handoff({
         to: "hostile",
         capability: "research",
+        correlationId,
         input: { [HOSTILE]: HOSTILE },
         brief: { instruction: HOSTILE, expected_output: HOSTILE },
         messages: [{ role: "user", name: HOSTILE, content: [{ type: "text", text: HOSTILE }] }],
@@ -199,7 +218,14 @@ describe.skipIf(CHROMIUM === undefined)(
       } as never);
       await expect(handoff.result).rejects.toMatchObject({ status: 500 });
       const page = await open();
-      for (const path of ["/", "/handoffs", `/handoffs/${handoff.id}`]) {
+      const views = [
+        "/",
+        "/handoffs",
+        `/jobs/${correlationId}`,
+        "/agents/hostile",
+        `/handoffs/${handoff.id}`,
+      ];
+      for (const path of views) {
         await page.goto(`${dev.url}/console#${path}`);
         await page.getByText("⟨U+202E⟩").first().waitFor({ state: "attached" });
         const text = await page.locator("body").textContent();
