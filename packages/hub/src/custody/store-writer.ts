@@ -11,11 +11,23 @@ export class StoreWriter {
     this.#health = health;
   }
 
-  /** Never rejects: where the store fails, the outcomes are unknown. */
-  async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    const outcomes = await this.#store
-      .commit(group)
-      .catch((error: unknown) => group.map((): CommitOutcome => ({ type: "unknown", error })));
+  /**
+   * Never rejects: where the store fails, the outcomes are unknown. The answer is passed on in as few
+   * steps as possible: whoever hears of the commit from the store meanwhile, and asks the hub, would
+   * get the record before it.
+   */
+  commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    return this.#store.commit(group).then(
+      (outcomes) => this.#noted(group, outcomes),
+      (error: unknown) =>
+        this.#noted(
+          group,
+          group.map(() => ({ type: "unknown", error })),
+        ),
+    );
+  }
+
+  #noted(group: readonly Commit[], outcomes: readonly CommitOutcome[]): readonly CommitOutcome[] {
     outcomes.forEach((outcome, index) => {
       if (outcome.type === "unknown") this.#health.failed(outcome.error, group[index]);
     });
