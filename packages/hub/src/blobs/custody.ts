@@ -157,13 +157,15 @@ export class BlobCustody implements Blobs {
     }
   }
 
-  /** A row is written before its file, so a file that was seen without a row is orphaned. */
+  /**
+   * A row is written before its file, so a file that was seen without a row is orphaned. Uploads are
+   * read first: one that is completed meanwhile has moved its file to the row of the blob by then.
+   */
   async #isNamed(file: string): Promise<boolean> {
     const [hex = ""] = file.split(".");
-    if ((await this.#rights.blob(hex))?.row.file === file) return true;
     for await (const [, value] of rowsUnder(this.#context.store, BLOB_ROWS.uploadsOf(hex))) {
       if ((JSON.parse(value) as UploadRow).file === file) return true;
     }
-    return false;
+    return (await this.#rights.blob(hex))?.row.file === file;
   }
 }

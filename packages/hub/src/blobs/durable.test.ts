@@ -57,3 +57,37 @@ test("bytes that the hub has confirmed as arrived survive a crash", async () => 
   expect(await left.size(name!)).toBe(4_000);
   await world.hub.close();
 });
+
+test("an upload that is completed while orphaned files are looked for keeps its file", async () => {
+  const store = memoryStore();
+  const isComplete = Promise.withResolvers<void>();
+  const uploads = BLOB_ROWS.uploadsOf(DIGEST.slice("sha256:".length));
+  // Until the upload is complete, the search for orphaned files waits for its rows.
+  const slow: Store = new Proxy(store, {
+    get(target, name: keyof Store) {
+      if (name === "settings") {
+        const settings: Store["settings"] = async (prefix, page) => {
+          if (prefix === uploads) await isComplete.promise;
+          return target.settings(prefix, page);
+        };
+        return settings;
+      }
+      const member = target[name] as unknown;
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  const world = await BlobWorld.open({ store: slow });
+  await world.agent("owner");
+  const whole = { digest: DIGEST, size: FILM.length, as: "owner" };
+  await world.blobs.put(whole, pieces(FILM.subarray(0, 4_000)));
+  await world.hub.close();
+  await world.start();
+  await world.blobs.put({ ...whole, from: 4_000 }, pieces(FILM.subarray(4_000)));
+  isComplete.resolve();
+  // Closing waits for the search.
+  await world.hub.close();
+  await world.start();
+  const { bytes } = await world.blobs.read(whole);
+  expect(await all(bytes)).toEqual(FILM);
+  await world.hub.close();
+});
