@@ -1,174 +1,116 @@
 /// <reference types="node" />
-import { Worker } from "node:worker_threads";
-import type { CommitOutcome, LedgerHead } from "@waybill/hub/store";
-import { packChanges } from "./packed-changes.ts";
-import type { PackedChanges } from "./packed-changes.ts";
-import type { Change, Writer } from "./writer.ts";
+import type { Log } from "./log/log.ts";
+import { FullLog } from "./log/log.ts";
+import type { Place } from "./log/place.ts";
+import type { Line } from "./log/line.ts";
+import type { Change, ChangeResult, GroupFrame } from "./group-frame.ts";
 
-/** What the thread needs to start. */
-export interface ThreadStart {
-  readonly path: string;
-  readonly busyTimeoutMs: number;
-  readonly bytesMax: number;
-  readonly head: LedgerHead;
+/** What a committer needs of the store. */
+export interface CommitterParts {
+  readonly log: Log;
+  /** An empty frame at the end of the log. */
+  begin(): GroupFrame;
+  /** Settles when the next frame may be written. */
+  ready(): Promise<void>;
+  /** Called when a frame is on disk, before anybody is told. */
+  written(place: Place, lines: readonly Line[]): void;
 }
 
-export type ToThread =
-  | {
-      readonly changes: PackedChanges;
-      /** The end of the ledger; null while the thread is working, and knows better. */
-      readonly head: LedgerHead | null;
-    }
-  | "close";
-
-export interface FromThread {
-  /** One result for each change, in order, once all of them are on disk. */
-  readonly results: readonly (
-    | { readonly outcome: CommitOutcome }
-    | { readonly failure: { readonly message: string; readonly errcode: number | undefined } }
-  )[];
-  readonly head: LedgerHead;
-}
-
-interface QueuedChange {
-  readonly change: Change;
-  resolve(outcome: CommitOutcome): void;
+interface Group {
+  readonly changes: readonly Change[];
+  resolve(results: readonly ChangeResult[]): void;
   reject(error: unknown): void;
 }
 
-// The same file beside this one, in the sources and in the published package.
-const THREAD = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url);
-
-/** Enough for the thread to start with, while the hub prepares more. */
-const SENT_AT_ONCE = 32;
-
-/** So few changes, with nothing else under way, are committed faster here than by another thread. */
+/** So few changes, with nothing else under way, are synced faster here than by another thread. */
 const INLINE_CHANGES_AT_MOST = 2;
-/** After a time with more changes, more will follow: switching would cost both threads their caches. */
+/** After a time with more changes, more will follow, and the hub works while the disk does. */
 const BUSY_FOR_MS = 50;
-/** After a slow commit the thread takes over, and this is tried again after a while. */
+/** After a slow sync the others are left to another thread, and this is tried again after a while. */
 const SLOW_MS = 4;
 const SLOW_FOR_MS = 1_000;
-/** The primary result code is in the last byte; the bytes before it give details. */
-const SQLITE_BUSY = 5;
 
 /**
- * Commits changes in a thread of its own, those of one turn together, so that the hub goes on
- * meanwhile. A few changes with nothing else under way are committed at once. The two never write at
- * the same time.
+ * Commits groups: everything that waits is one frame, one write and one sync, while the hub goes on.
+ * The next frame is decided when this one is on disk.
  */
 export class Committer {
-  readonly #writer: Writer;
-  readonly #thread: Worker;
-  readonly #ended: Promise<void>;
-  #waiting: QueuedChange[] = [];
-  /** Sent and not answered yet, in the order of the answers. */
-  readonly #sent: QueuedChange[] = [];
-  /** Until when everything goes to the thread. */
+  readonly #parts: CommitterParts;
+  #waiting: Group[] = [];
+  #running: Promise<void> | undefined;
+  /** Until when syncs are left to another thread. */
   #handedUntil = 0;
-  /** Why nothing is answered any more. */
-  #failure: Error | undefined;
 
-  constructor(start: ThreadStart, writer: Writer) {
-    this.#writer = writer;
-    this.#thread = new Worker(THREAD, {
-      workerData: start,
-      resourceLimits: { maxYoungGenerationSizeMb: 24 },
-    });
-    this.#thread.on("message", (results: FromThread) => this.#settle(results));
-    this.#thread.on("error", (error: Error) => this.#end(error));
-    this.#ended = new Promise((resolve) => {
-      this.#thread.on("exit", () => {
-        this.#end(new Error("the writer thread has ended"));
-        resolve();
-      });
-    });
-    // Not earlier: a message listener keeps the process alive.
-    this.#thread.unref();
+  constructor(parts: CommitterParts) {
+    this.#parts = parts;
   }
 
-  write(change: Change): Promise<CommitOutcome> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+  write(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
     return new Promise((resolve, reject) => {
-      const count = this.#waiting.push({ change, resolve, reject });
-      if (count === SENT_AT_ONCE) this.#flush();
-      else if (count === 1) setImmediate(() => this.#flush());
+      this.#waiting.push({ changes, resolve, reject });
+      this.#running ??= new Promise<void>((started) => setImmediate(started)).then(() =>
+        this.#run(),
+      );
     });
   }
 
-  #flush(): void {
-    const batch = this.#waiting;
-    this.#waiting = [];
-    if (batch.length > 0 && !this.#committedInline(batch)) this.#send(batch);
+  /** Settles when everything submitted before is on disk or refused. */
+  async close(): Promise<void> {
+    await this.#running;
   }
 
-  /** False if the thread has to do it: it would take long, or another program has locked the file. */
-  #committedInline(batch: readonly QueuedChange[]): boolean {
-    const start = performance.now();
-    const isLone = this.#sent.length === 0 && batch.length <= INLINE_CHANGES_AT_MOST;
-    if (!isLone) this.#handedUntil = Math.max(this.#handedUntil, start + BUSY_FOR_MS);
-    if (start < this.#handedUntil || this.#failure !== undefined) return false;
-    const results = this.#writer.write(batch.map(({ change }) => change));
-    if (performance.now() - start > SLOW_MS) this.#handedUntil = start + SLOW_FOR_MS;
-    if (results.every(isBusy)) return false;
-    batch.forEach(({ resolve, reject }, index) => {
-      const result = results[index]!;
-      if ("outcome" in result) resolve(result.outcome);
-      else reject(result.error);
-    });
-    return true;
-  }
-
-  #send(batch: readonly QueuedChange[]): void {
-    if (this.#failure !== undefined) {
-      for (const { reject } of batch) reject(this.#failure);
-      return;
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const groups = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#parts.ready();
+        const results = await this.#writeFrame(groups.flatMap(({ changes }) => changes));
+        let from = 0;
+        for (const { changes, resolve } of groups) {
+          resolve(results.slice(from, from + changes.length));
+          from += changes.length;
+        }
+      } catch (error) {
+        for (const { reject } of groups) reject(error);
+      }
     }
+    this.#running = undefined;
+  }
+
+  async #writeFrame(changes: readonly Change[]): Promise<ChangeResult[]> {
+    const { log } = this.#parts;
+    const frame = this.#parts.begin();
+    const results = changes.map((change) => frame.add(change));
+    if (frame.isEmpty) return results;
+    let place: Place;
     try {
-      const changes = packChanges(batch.map(({ change }) => change));
-      const head = this.#sent.length === 0 ? this.#writer.head : null;
-      this.#thread.postMessage({ changes, head } satisfies ToThread);
+      place = await log.append(frame.body(), frame.head);
     } catch (error) {
-      // A change that can't even be cloned must not fail the others.
-      if (batch.length === 1) batch[0]!.reject(error);
-      else for (const each of batch) this.#send([each]);
-      return;
+      if (!isFull(error)) throw error;
+      if (changes.length === 1) return [{ error }];
+      // One of them may be too large: the others must not suffer for it.
+      const each: ChangeResult[] = [];
+      for (const change of changes) each.push(...(await this.#writeFrame([change])));
+      return each;
     }
-    this.#sent.push(...batch);
-    // A process does not exit while it waits for an answer.
-    this.#thread.ref();
+    await this.#sync(changes.length);
+    this.#parts.written(place, frame.lines);
+    return results;
   }
 
-  #settle({ results, head }: FromThread): void {
-    this.#writer.head = head;
-    const answered = this.#sent.splice(0, results.length);
-    if (this.#sent.length === 0) this.#thread.unref();
-    answered.forEach(({ resolve, reject }, index) => {
-      const result = results[index]!;
-      if ("outcome" in result) return resolve(result.outcome);
-      const { message, errcode } = result.failure;
-      reject(Object.assign(new Error(message), { errcode }));
-    });
-  }
-
-  #end(reason: Error): void {
-    this.#failure ??= reason;
-    for (const { reject } of [...this.#sent.splice(0), ...this.#waiting.splice(0)]) {
-      reject(this.#failure);
-    }
-  }
-
-  /** Settles when everything submitted before is on disk and the thread has ended. */
-  close(): Promise<void> {
-    this.#flush();
-    this.#thread.ref();
-    this.#thread.postMessage("close" satisfies ToThread);
-    return this.#ended;
+  async #sync(count: number): Promise<void> {
+    const { log } = this.#parts;
+    const start = performance.now();
+    const isLone = this.#waiting.length === 0 && count <= INLINE_CHANGES_AT_MOST;
+    if (!isLone) this.#handedUntil = Math.max(this.#handedUntil, start + BUSY_FOR_MS);
+    if (start < this.#handedUntil) return log.sync();
+    log.syncNow();
+    if (performance.now() - start > SLOW_MS) this.#handedUntil = start + SLOW_FOR_MS;
   }
 }
 
-function isBusy(result: ReturnType<Writer["write"]>[number]): boolean {
-  return (
-    "error" in result && ((result.error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY
-  );
+/** Whether nothing was written because there was no room. */
+function isFull(error: unknown): boolean {
+  return error instanceof FullLog || (error as NodeJS.ErrnoException).code === "ENOSPC";
 }

@@ -10,7 +10,8 @@ const PAGES_MAX = 0xffff_fffe;
 export function connect(database: DatabaseSync, busyTimeoutMs: number, bytesMax: number): void {
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   database.exec("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");
-  database.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB}`);
+  // What a power loss takes from the index is in the log; what is left of it is consistent.
+  database.exec(`PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KIB}`);
   const pageSize = Number(database.prepare("PRAGMA page_size").get()!["page_size"]);
   const pagesMax = Math.floor(bytesMax / pageSize);
   database.exec(`PRAGMA max_page_count = ${Math.min(pagesMax, PAGES_MAX)}`);

@@ -3,12 +3,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { chainHash, EMPTY_LEDGER } from "@waybill/hub/store";
-import type { LedgerHead } from "@waybill/hub";
 import { connect } from "./connect.ts";
-import { damaged } from "./failure.ts";
 import { makePrivate } from "./private-file.ts";
+import type { Place } from "./log/place.ts";
 import { identify, migrate } from "./migrate.ts";
-import { entryOf, ENTRY_COLUMNS } from "./row.ts";
+import type { Reader } from "./reader.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 /** How many of the last entries are checked when a store is opened. */
@@ -35,9 +34,8 @@ export function openDatabase(path: string, busyTimeoutMs: number, bytesMax: numb
     database.exec("PRAGMA journal_mode = WAL");
     connect(database, busyTimeoutMs, bytesMax);
     migrate(database, MIGRATIONS);
-    // Data of a crashed process may be readable and yet not on disk: this syncs it.
+    // The log is of no use without its index: this puts it on disk before anything is committed.
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    checkTail(database, path);
     return database;
   } catch (error) {
     database.close();
@@ -45,26 +43,21 @@ export function openDatabase(path: string, busyTimeoutMs: number, bytesMax: numb
   }
 }
 
-export function ledgerHeadOf(database: DatabaseSync): LedgerHead {
-  const last = database
-    .prepare("SELECT sequence, hash FROM ledger ORDER BY sequence DESC LIMIT 1")
-    .get() as LedgerHead | undefined;
-  return last === undefined ? EMPTY_LEDGER : { sequence: last.sequence, hash: last.hash };
+/** Whether the last entries form a chain; `verifyLedger` checks the whole ledger. */
+export function checkTail(reader: Reader, { head: { sequence: last, hash } }: Place): void {
+  const first = Math.max(1, last - TAIL + 1);
+  let before = first === 1 ? EMPTY_LEDGER.hash : undefined;
+  for (let sequence = first; sequence <= last; sequence++) {
+    const entry = reader.entry(sequence);
+    const isLinked = before === undefined || chainHash(before, entry) === entry.hash;
+    if (!isLinked || (sequence === last && entry.hash !== hash)) throw new BrokenChain(sequence);
+    before = entry.hash;
+  }
 }
 
-/** Whether the last entries form a chain; `verifyLedger` checks the whole ledger. */
-function checkTail(database: DatabaseSync, path: string): void {
-  const rows = database
-    .prepare(`SELECT ${ENTRY_COLUMNS} FROM ledger ORDER BY sequence DESC LIMIT ?`)
-    .all(TAIL);
-  const entries = rows.map(entryOf).reverse();
-  const [first] = entries;
-  let head = first?.sequence === 1 ? EMPTY_LEDGER : undefined;
-  for (const entry of entries) {
-    const follows =
-      head === undefined ||
-      (entry.sequence === head.sequence + 1 && chainHash(head.hash, entry) === entry.hash);
-    if (!follows) throw damaged(path, `entry ${entry.sequence} of the ledger does not follow`);
-    head = entry;
+/** An entry that does not follow the one before. */
+export class BrokenChain extends Error {
+  constructor(sequence: number) {
+    super(`entry ${sequence} of the ledger does not follow`);
   }
 }

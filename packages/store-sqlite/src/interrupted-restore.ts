@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { WaybillError } from "@waybill/protocol";
 import { blobFolderOf } from "./file-blobs.ts";
+import { logFolderOf } from "./log-folder.ts";
 import { keepPrivate, makePrivate } from "./private-file.ts";
 import { syncFile, syncName } from "./sync.ts";
 
@@ -16,7 +17,7 @@ export function restoredPath(file: string): string {
   return `${file}.restored`;
 }
 
-/** Names the target of the existing store; present while that move is under way. */
+/** Names the target of an existing store, or null; present while that move is under way. */
 function planPath(file: string): string {
   return `${file}.restore`;
 }
@@ -26,17 +27,30 @@ export function isRestoring(file: string): boolean {
   return existsSync(planPath(file));
 }
 
+/** The folders beside a database, which move with it. */
+export function foldersOf(path: string): string[] {
+  return [logFolderOf(path), blobFolderOf(path)];
+}
+
 /** The files at a path that hold commits or blobs. */
 export function filesAt(path: string): string[] {
   const files = ["", ...LOGS].map((ending) => path + ending);
-  return [...files, blobFolderOf(path)].filter((each) => existsSync(each));
+  return [...files, ...foldersOf(path)].filter((each) => existsSync(each));
+}
+
+/** Moves the folders of one database to another one. Their new names are not on disk yet. */
+export function moveFolders(from: string, to: string): void {
+  const targets = foldersOf(to);
+  foldersOf(from).forEach((folder, index) => {
+    if (existsSync(folder)) renameSync(folder, targets[index]!);
+  });
 }
 
 /**
- * Moves the restored file into the place of the existing one. Several files have to move, so the plan
+ * Moves the restored files into their place, and those of an existing store out of it. Several files have to move, so the plan
  * is written to disk first: after a crash, the next process that opens the store carries it out.
  */
-export function replaceStore(file: string, moveTo: string): void {
+export function replaceStore(file: string, moveTo: string | null): void {
   const plan = planPath(file);
   const part = `${plan}.part`;
   rmSync(part, { force: true });
@@ -55,14 +69,13 @@ export function finishRestore(file: string): void {
   const restored = restoredPath(file);
   // If it is gone, it was moved already, and the file at its old place must not be moved.
   if (existsSync(restored)) {
-    moveAway(file, JSON.parse(readFileSync(plan, "utf8")) as string);
+    const moveTo = JSON.parse(readFileSync(plan, "utf8")) as string | null;
+    if (moveTo !== null) moveAway(file, moveTo);
     renameSync(restored, file);
     syncName(file);
   }
-  if (existsSync(blobFolderOf(restored))) {
-    renameSync(blobFolderOf(restored), blobFolderOf(file));
-    syncName(file);
-  }
+  moveFolders(restored, file);
+  syncName(file);
   rmSync(plan);
   syncName(plan);
 }
@@ -74,7 +87,7 @@ function moveAway(file: string, to: string): void {
     keepPrivate(file + ending);
     renameSync(file + ending, to + ending);
   }
-  if (existsSync(blobFolderOf(file))) renameSync(blobFolderOf(file), blobFolderOf(to));
+  moveFolders(file, to);
   // SQLite rebuilds the shared memory file from the log.
   rmSync(`${file}-shm`, { force: true });
   syncName(to);
@@ -83,14 +96,15 @@ function moveAway(file: string, to: string): void {
 
 /**
  * Refuses to create a store where one was lost: SQLite deletes a write-ahead log that it finds beside
- * a missing or empty database, with every commit in it.
+ * a missing or empty database, and a new database knows nothing of an old ledger.
  */
 export function refuseLoneLog(file: string): void {
-  const log = `${file}-wal`;
-  if (sizeOf(file) > 0 || sizeOf(log) === 0) return;
+  if (sizeOf(file) > 0) return;
+  const log = [`${file}-wal`, logFolderOf(file)].find((each) => sizeOf(each) > 0);
+  if (log === undefined) return;
   throw new WaybillError(
     500,
-    `The database ${file} is missing or empty, but its write-ahead log ${log} still has commits that exist nowhere else. Put the database back beside it, or restore a backup; nothing was changed.`,
+    `The database ${file} is missing or empty, but ${log} still has commits that exist nowhere else. Put the database back beside it, or restore a backup; nothing was changed.`,
   );
 }
 

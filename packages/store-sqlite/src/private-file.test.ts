@@ -19,12 +19,17 @@ beforeEach(async () => {
 });
 afterEach(() => remove(path));
 
-/** The files here that are not private, with their modes. */
+/** The files and folders here that are not private, with their modes. */
 function open(): Record<string, string> {
-  const modes = readdirSync(folder).map((name) => {
-    return [name, (statSync(join(folder, name)).mode & 0o777).toString(8)] as const;
+  const names = readdirSync(folder, { recursive: true }) as string[];
+  const modes = names.map((name) => {
+    const status = statSync(join(folder, name));
+    const mode = (status.mode & 0o777).toString(8);
+    return { name, mode, isPrivate: mode === (status.isDirectory() ? "700" : "600") };
   });
-  return Object.fromEntries(modes.filter(([, mode]) => mode !== "600"));
+  return Object.fromEntries(
+    modes.filter(({ isPrivate }) => !isPrivate).map(({ name, mode }) => [name, mode]),
+  );
 }
 
 describe.skipIf(process.platform === "win32")(
@@ -44,6 +49,8 @@ describe.skipIf(process.platform === "win32")(
           "hub.db-wal",
           "hub.db-shm",
           "hub.db-owner",
+          "hub.db-log",
+          "one.db-log",
           "one.db",
           "two.db",
         ]) {
@@ -69,7 +76,12 @@ describe.skipIf(process.platform === "win32")(
         expect(existsSync(elsewhere)).toBe(false);
         rmSync(name);
       }
+      await (await openSqliteStore(path)).close();
+      symlinkSync(folder, `${path}-log`);
+      await expect(openSqliteStore(path)).rejects.toMatchObject({ status: 403 });
+      rmSync(`${path}-log`);
       const store = await openSqliteStore(path);
+      await store.saveSetting("name", "value");
       const copy = `${path}.copy`;
       symlinkSync(elsewhere, copy);
       symlinkSync(elsewhere, `${copy}.part`);

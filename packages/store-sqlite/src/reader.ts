@@ -17,11 +17,16 @@ import type {
   WaitingPlace,
 } from "@waybill/hub/store";
 import type { Digest } from "@waybill/protocol";
-import { CARD_COLUMNS, cardOf, ENTRY_COLUMNS, entryOf, HANDOFF_COLUMNS, handoffOf } from "./row.ts";
+import { compactId } from "./compact-id.ts";
+import { Entries } from "./entries.ts";
+import type { Block } from "./entries.ts";
+import type { ReadableLogFolder } from "./log/disk.ts";
+import { startAfter } from "./log/place.ts";
+import type { Place } from "./log/place.ts";
+import { CARD_COLUMNS, cardOf, HANDOFF_COLUMNS, handoffOf } from "./row.ts";
 import { keyOf, MANIFEST_COLUMNS, manifestOf, OFFER_COLUMNS, offerOf } from "./row.ts";
 
 const HANDOFF = `SELECT ${HANDOFF_COLUMNS} FROM handoff`;
-const ENTRY = `SELECT ${ENTRY_COLUMNS} FROM ledger`;
 const MANIFEST = `SELECT ${MANIFEST_COLUMNS} FROM manifest`;
 // A cross join keeps its order: the index of capabilities is followed, and nothing is sorted.
 const NEWEST = "CROSS JOIN manifest ON manifest.agent = capability.agent AND is_newest = 1";
@@ -44,10 +49,13 @@ const QUERIES = {
   session: `${HANDOFF} WHERE session = ? ORDER BY session_at DESC, id DESC LIMIT ?`,
   deadLetters: `${HANDOFF} WHERE is_dead_letter = 1 ${BY_ID}`,
   deadLettersOf: `${HANDOFF} WHERE is_dead_letter = 1 AND delegator = ? ${BY_ID}`,
-  seen: "SELECT digest, sequence FROM ledger WHERE envelope_id = ? AND sender = ?",
-  ledger: `${ENTRY} WHERE sequence > ? ORDER BY sequence LIMIT ?`,
-  ledgerOf: `${ENTRY} WHERE handoff_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
-  envelope: `${ENTRY} WHERE handoff_id = ? AND digest = ? AND type = 'envelope' ORDER BY sequence LIMIT 1`,
+  family:
+    "SELECT version, delegator, correlation_id, parent_id, group_id FROM handoff WHERE id = ?",
+  newest: "SELECT sequence FROM manifest WHERE agent = ? AND is_newest = 1",
+  seen: "SELECT sequence FROM seen WHERE envelope_id = ? AND sender = ?",
+  ledgerOf:
+    "SELECT sequence FROM entry WHERE handoff_id = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+  place: "SELECT place FROM log_place",
   manifest: `${MANIFEST} WHERE agent = ? AND is_newest = 1`,
   manifests: `${MANIFEST} WHERE agent = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
   agents: `SELECT ${CARD_COLUMNS} FROM manifest WHERE is_newest = 1 AND agent > ? ORDER BY agent LIMIT ?`,
@@ -69,11 +77,13 @@ const QUERIES = {
 
 type QueryName = keyof typeof QUERIES;
 
-/** Every query of a store, against the last commit. */
+/** Every query of a store, against what is in the index. */
 export class Reader {
   readonly #query: Readonly<Record<QueryName, StatementSync>>;
+  readonly #entries: Entries;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, folder: ReadableLogFolder) {
+    this.#entries = new Entries(database, folder);
     const prepared = Object.entries(QUERIES).map(([name, sql]) => [name, database.prepare(sql)]);
     this.#query = Object.fromEntries(prepared) as Record<QueryName, StatementSync>;
   }
@@ -127,24 +137,87 @@ export class Reader {
     return rows.map(handoffOf);
   }
 
-  seen(from: string, envelopeId: string): SeenEnvelope | undefined {
-    const row = this.#query.seen.get(envelopeId, from) as SeenEnvelope | undefined;
-    return row && { digest: row.digest, sequence: row.sequence };
+  /** Up to where the log is indexed. */
+  place(): Place {
+    return JSON.parse(this.#query.place.get()!["place"] as string) as Place;
   }
 
-  ledger({ after = 0, limit, characters }: TextPage<number>): LedgerEntry[] {
-    return untilFull(this.#query.ledger.iterate(after, limit), characters).map(entryOf);
+  /** Where the log begins. */
+  start(): Place {
+    return startAfter(this.#entries.legacyHead);
   }
 
-  ledgerOf(handoffId: string, { after = 0, limit, characters }: TextPage<number>): LedgerEntry[] {
-    return untilFull(this.#query.ledgerOf.iterate(handoffId, after, limit), characters).map(
-      entryOf,
+  /** The version of a handoff, and what never changes of it. */
+  family(id: string): (HandoffFamily & Pick<StoredHandoff, "version">) | undefined {
+    const row = this.#query.family.get(id);
+    return (
+      row && {
+        version: row["version"] as number,
+        delegator: row["delegator"] as string,
+        correlationId: row["correlation_id"] as string,
+        parentId: row["parent_id"] as string | null,
+        groupId: row["group_id"] as string | null,
+      }
     );
   }
 
+  /** Of an agent's newest manifest; 0 if it has none. */
+  sequenceOf(agent: string): number {
+    return (this.#query.newest.get(agent)?.["sequence"] as number | undefined) ?? 0;
+  }
+
+  seen(from: string, envelopeId: string): SeenEnvelope | undefined {
+    const sequence = this.#query.seen.get(compactId(envelopeId), from)?.["sequence"];
+    if (sequence === undefined) return undefined;
+    return { digest: this.entry(sequence as number).digest, sequence: sequence as number };
+  }
+
+  entry(sequence: number): LedgerEntry {
+    return this.#entries.at(sequence);
+  }
+
+  entryIn(block: Block, sequence: number): LedgerEntry {
+    return this.#entries.in(block, sequence);
+  }
+
+  ledger({ after = 0, limit, characters }: TextPage<number>): LedgerEntry[] {
+    const end = Math.min(this.place().head.sequence, after + limit);
+    return this.#entriesAt(sequencesTo(after, end), characters);
+  }
+
+  ledgerOf(handoffId: string, { after = 0, limit, characters }: TextPage<number>): LedgerEntry[] {
+    return this.#entriesAt(this.#sequencesOf(handoffId, after, limit), characters);
+  }
+
   envelope(handoffId: string, digest: Digest): LedgerEntry | undefined {
-    const row = this.#query.envelope.get(handoffId, digest);
-    return row && entryOf(row);
+    for (const sequence of this.#sequencesOf(handoffId, 0, -1)) {
+      const entry = this.entry(sequence);
+      if (entry.type === "envelope" && entry.digest === digest) return entry;
+    }
+    return undefined;
+  }
+
+  *#sequencesOf(handoffId: string, after: number, limit: number): Generator<number> {
+    for (const row of this.#query.ledgerOf.iterate(compactId(handoffId), after, limit)) {
+      yield row["sequence"] as number;
+    }
+  }
+
+  /** Entries up to the one whose texts reach so many characters. */
+  #entriesAt(sequences: Iterable<number>, characters: number = Infinity): LedgerEntry[] {
+    const taken: LedgerEntry[] = [];
+    let sum = 0;
+    for (const sequence of sequences) {
+      const entry = this.entry(sequence);
+      taken.push(entry);
+      sum += entry.content.length;
+      if (sum >= characters) break;
+    }
+    return taken;
+  }
+
+  close(): void {
+    this.#entries.close();
   }
 
   manifest(agent: string): StoredManifest | undefined {
@@ -219,6 +292,16 @@ export class Reader {
     }
     return found;
   }
+}
+
+/** What never changes of a handoff. */
+export type HandoffFamily = Pick<
+  StoredHandoff,
+  "delegator" | "correlationId" | "parentId" | "groupId"
+>;
+
+function* sequencesTo(after: number, end: number): Generator<number> {
+  for (let sequence = after + 1; sequence <= end; sequence++) yield sequence;
 }
 
 const BEFORE_ALL: OfferPlace = { name: "", agent: "", version: "" };

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -28,7 +29,7 @@ let path: string;
 let backup: string;
 let old: string;
 
-/** A store whose hub was killed with two commits in its write-ahead log, and a backup from before them. */
+/** A store whose hub was killed after two commits, and a backup from before them. */
 beforeEach(async () => {
   path = await locate();
   [backup, old] = [`${path}.copy`, `${path}.old`];
@@ -39,8 +40,9 @@ beforeEach(async () => {
   await note(store, "two");
   await note(store, "three");
   for (const ending of ["", "-wal", "-shm"]) copyFileSync(running + ending, path + ending);
+  cpSync(`${running}-log`, `${path}-log`, { recursive: true });
   await store.close();
-  for (const ending of ["", "-owner"]) rmSync(running + ending);
+  for (const ending of ["", "-owner", "-log"]) rmSync(running + ending, { recursive: true });
 });
 afterEach(() => remove(path));
 
@@ -62,6 +64,13 @@ async function contents(file: string): Promise<string[]> {
   }
 }
 
+/** The checked backup, as a restore stages it. */
+function stage(): void {
+  for (const ending of ["", "-log"]) {
+    cpSync(backup + ending, `${path}.restored${ending}`, { recursive: true });
+  }
+}
+
 function left(): string[] {
   return readdirSync(dirname(path)).filter((name) => /\.(restor|part)/.test(name));
 }
@@ -70,6 +79,15 @@ test("the store of a killed hub is moved away with its log", async () => {
   await restoreSqliteStore(backup, path, { moveTo: old });
   expect(await contents(path)).toEqual(BACKUP);
   expect(await contents(old)).toEqual(BEFORE);
+  expect(left()).toEqual([]);
+});
+
+test("a restore into an empty place that was killed is finished by the next process", async () => {
+  for (const ending of ["", "-wal", "-shm", "-log"]) rmSync(path + ending, { recursive: true });
+  stage();
+  writeFileSync(`${path}.restore`, "null");
+  renameSync(`${path}.restored`, path);
+  expect(await contents(path)).toEqual(BACKUP);
   expect(left()).toEqual([]);
 });
 
@@ -85,8 +103,9 @@ test("a log without its database is moved away too, and never read into the rest
 });
 
 test("leftovers of a killed restore are never read into the next one", async () => {
-  for (const ending of ["", "-wal", "-shm"])
-    copyFileSync(path + ending, `${path}.restoring${ending}`);
+  for (const ending of ["", "-wal", "-shm", "-log"]) {
+    cpSync(path + ending, `${path}.restoring${ending}`, { recursive: true });
+  }
   await restoreSqliteStore(backup, path, { moveTo: old });
   expect(await contents(path)).toEqual(BACKUP);
   expect(await contents(old)).toEqual(BEFORE);
@@ -110,10 +129,10 @@ test("nothing is changed if the store can't be moved in one step", async ({ skip
 });
 
 // Where a restore may be killed: the files that it has moved by then.
-test.each([[[]], [[""]], [["", "-wal"]]])(
+test.each([[[]], [[""]], [["", "-wal"]], [["", "-wal", "-log"]]])(
   "a restore that was killed after it had moved %j is finished by the next process that opens the store",
   async (moved) => {
-    copyFileSync(backup, `${path}.restored`);
+    stage();
     writeFileSync(`${path}.restore`, JSON.stringify(old));
     for (const ending of moved) renameSync(path + ending, old + ending);
     if (existsSync(path)) {
@@ -129,14 +148,16 @@ test.each([[[]], [[""]], [["", "-wal"]]])(
 const BLOB_STEPS = [
   ["", ".old"],
   ["-wal", ".old-wal"],
+  ["-log", ".old-log"],
   ["-blobs", ".old-blobs"],
   [".restored", ""],
+  [".restored-log", "-log"],
   [".restored-blobs", "-blobs"],
 ] as const;
 test.each(Array.from({ length: BLOB_STEPS.length + 1 }, (_, count) => [count]))(
   "blobs go with their database if a restore is killed after %i steps",
   async (count) => {
-    copyFileSync(backup, `${path}.restored`);
+    stage();
     for (const [file, text] of [
       [path, "before"],
       [`${path}.restored`, "restored"],

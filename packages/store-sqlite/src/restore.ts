@@ -5,12 +5,15 @@ import { WaybillError } from "@waybill/protocol";
 import { backUp } from "./backup.ts";
 import { filePath } from "./database.ts";
 import { removeBlobs } from "./copy-blobs.ts";
+import { removeLog } from "./copy-log.ts";
 import { failureOf } from "./failure.ts";
 import { blobFolderOf } from "./file-blobs.ts";
-import { filesAt, finishRestore, LOGS, replaceStore, restoredPath } from "./interrupted-restore.ts";
+import { filesAt, finishRestore, LOGS } from "./interrupted-restore.ts";
+import { moveFolders, replaceStore, restoredPath } from "./interrupted-restore.ts";
+import { logFolderOf } from "./log-folder.ts";
 import { acquireOwnership } from "./owner.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
-import { syncFile, syncName } from "./sync.ts";
+import { syncFile } from "./sync.ts";
 
 const BUSY_TIMEOUT_MS = 0;
 
@@ -84,17 +87,9 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
   }
   // Opening it may have migrated it to this release.
   syncFile(staged);
-  const blobs = blobFolderOf(staged);
-  if (there.length === 0 || moveTo === undefined) {
-    // A hub removes files that its database does not know: the database goes last.
-    if (existsSync(blobs)) renameSync(blobs, blobFolderOf(file));
-    renameSync(staged, file);
-    syncName(file);
-    return;
-  }
-  if (existsSync(blobs)) renameSync(blobs, blobFolderOf(restoredPath(file)));
+  moveFolders(staged, restoredPath(file));
   renameSync(staged, restoredPath(file));
-  replaceStore(file, moveTo);
+  replaceStore(file, moveTo ?? null);
 }
 
 /** Files at the target of the move: an old log would destroy the store as much as a file in its place. */
@@ -116,7 +111,10 @@ function checkVolume(file: string, moveTo: string): void {
 /** Leftovers of an earlier restore that has not begun to move files. */
 async function removeStaged(file: string, staged: string): Promise<void> {
   removeDatabase(staged);
-  for (const each of [staged, restoredPath(file)]) await removeBlobs(blobFolderOf(each));
+  for (const each of [staged, restoredPath(file)]) {
+    await removeBlobs(blobFolderOf(each));
+    await removeLog(logFolderOf(each));
+  }
 }
 
 /** A log that was left beside another database of this name would be read into the next one. */

@@ -46,6 +46,7 @@ export function handoffOf(row: Row): StoredHandoff {
   return { ...handoff, inboxes: namesOf(inboxes) };
 }
 
+/** An entry that an earlier release wrote into the database. */
 export function entryOf(row: Row): LedgerEntry {
   const from = row["sender"] as string | null;
   return {
@@ -103,8 +104,12 @@ export function namesOf(text: string): readonly string[] {
 }
 
 /** In byte order, as every store returns them. */
+export function sortedNames(names: readonly string[]): readonly string[] {
+  return names.length < 2 ? names : names.toSorted();
+}
+
 export function textOfNames(names: readonly string[]): string {
-  return names.length === 0 ? "[]" : JSON.stringify(names.toSorted());
+  return names.length === 0 ? "[]" : JSON.stringify(sortedNames(names));
 }
 
 const NO_NAMES: readonly string[] = [];

@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import type { DatabaseSync } from "node:sqlite";
+import { beginLog } from "./begin-log.ts";
 import { fillRegistry } from "./fill-registry.ts";
 
 /** "WBLL": distinguishes a store from the SQLite files of other applications. */
@@ -150,4 +151,31 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE handoff ADD COLUMN session_at INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX handoff_session ON handoff (session, session_at, id) WHERE session IS NOT NULL;
   `,
+  (database) => {
+    database.exec(`
+      CREATE TABLE log_place (place TEXT NOT NULL) STRICT;
+
+      CREATE TABLE block (
+        sequence INTEGER PRIMARY KEY NOT NULL,
+        segment INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        length INTEGER NOT NULL
+      ) STRICT;
+
+      CREATE TABLE entry (
+        handoff_id ANY NOT NULL,
+        sequence INTEGER NOT NULL,
+        PRIMARY KEY (handoff_id, sequence)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE seen (
+        envelope_id ANY NOT NULL,
+        sender TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        PRIMARY KEY (envelope_id, sender)
+      ) STRICT, WITHOUT ROWID;
+    `);
+    beginLog(database);
+    database.exec("DROP INDEX ledger_handoff; DROP INDEX ledger_replay");
+  },
 ];

@@ -103,6 +103,12 @@ test("a damaged backup is refused before anything is moved", async () => {
   await expect(
     restoreSqliteStore(`${path}.copy`, path, { moveTo: `${path}.old` }),
   ).rejects.toMatchObject({ status: 500, message: expect.stringContaining("damaged") });
-  expect(readdirSync(dirname(path)).toSorted()).toEqual(["hub.db", "hub.db-owner", "hub.db.copy"]);
+  expect(readdirSync(dirname(path)).toSorted()).toEqual([
+    "hub.db",
+    "hub.db-log",
+    "hub.db-owner",
+    "hub.db.copy",
+    "hub.db.copy-log",
+  ]);
   expect(await contents(path)).toHaveLength(50);
 });

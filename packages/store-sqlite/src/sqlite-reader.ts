@@ -4,13 +4,17 @@ import { DatabaseSync } from "node:sqlite";
 import type { Store } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
 import { backUp } from "./backup.ts";
-import { filePath, ledgerHeadOf } from "./database.ts";
+import { filePath } from "./database.ts";
 import { checkPages } from "./check.ts";
 import { failureOf } from "./failure.ts";
 import { isRestoring } from "./interrupted-restore.ts";
 import { identify, numberOf } from "./migrate.ts";
+import { FileFolder } from "./log/file-folder.ts";
+import { verifyLog } from "./log/verify.ts";
+import { logFolderOf } from "./log-folder.ts";
 import { Reader } from "./reader.ts";
 import { MIGRATIONS } from "./schema.ts";
+import { TailReader } from "./tail.ts";
 
 /** The read-only view of a store that another process owns. */
 export interface SqliteReader extends Pick<
@@ -19,7 +23,7 @@ export interface SqliteReader extends Pick<
 > {
   /** Copies a snapshot of the store to a new file, while its owner goes on. */
   backup(path: string): Promise<void>;
-  /** Reads every page and index; rejects if anything is damaged. */
+  /** Reads every segment, page and index; rejects if anything is damaged. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,7 +48,9 @@ export async function openSqliteReader(path: string): Promise<SqliteReader> {
 }
 
 function readerOf(file: string, database: DatabaseSync): SqliteReader {
-  const reader = new Reader(database);
+  const folder = new FileFolder(logFolderOf(file), true);
+  const reader = new Reader(database, folder);
+  const tail = new TailReader(reader, folder);
   const reading = async <Value>(read: () => Value): Promise<Value> => {
     try {
       return read();
@@ -53,17 +59,22 @@ function readerOf(file: string, database: DatabaseSync): SqliteReader {
     }
   };
   return {
-    ledger: (page) => reading(() => reader.ledger(page)),
-    ledgerHead: () => reading(() => ledgerHeadOf(database)),
-    manifests: (agent, page) => reading(() => reader.manifests(agent, page)),
-    agents: (page) => reading(() => reader.agents(page)),
+    ledger: (page) => reading(() => tail.ledger(page)),
+    ledgerHead: () => reading(() => tail.place().head),
+    manifests: (agent, page) => reading(() => tail.manifests(agent, page)),
+    agents: (page) => reading(() => tail.agents(page)),
     backup: (to) => backUp(file, to),
     check: () =>
       reading(() => {
         checkPages(database, file);
         reader.checkRows();
+        verifyLog(folder, reader.start(), reader.place());
       }),
-    close: () => reading(() => database.close()),
+    close: () =>
+      reading(() => {
+        reader.close();
+        database.close();
+      }),
   };
 }
 

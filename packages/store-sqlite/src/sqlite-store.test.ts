@@ -5,6 +5,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -15,14 +16,15 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { verifyLedger } from "@waybill/hub";
-import type { Commit } from "@waybill/hub/store";
+import type { Commit, LedgerHead } from "@waybill/hub/store";
 import { digestOf, digestOfJws, generateKey, signCompact } from "@waybill/protocol";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { migrate, numberOf } from "./migrate.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
+import { openSqliteReader } from "./sqlite-reader.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import { locate, remove } from "./store-fixture.ts";
-import { commitOne } from "@waybill/hub/store";
+import { chainHash, commitOne, EMPTY_LEDGER } from "@waybill/hub/store";
 
 const KEY = generateKey();
 let path: string;
@@ -232,16 +234,19 @@ describe("one owner", () => {
     await (await openSqliteStore(path)).close();
   });
 
-  test("a file locked by another program is a retryable error that names the path", async () => {
+  test("while another program has locked the index, commits are made and listings are refused", async () => {
     const store = await openSqliteStore(path, { busyTimeoutMs: 0 });
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
-    const commit = commitOne(store, commitOf(1));
-    await expect(commit).rejects.toThrow(refused(/hub\.db is locked: another program/, 503));
-    await expect(commit).rejects.toMatchObject({ retryable: true });
+    expect((await commitOne(store, commitOf(1))).type).toBe("committed");
+    expect((await commitOne(store, commitOf(1, 2))).type).toBe("committed");
+    expect((await store.handoff("handoff-1"))?.version).toBe(2);
+    const listing = store.correlated("job", { limit: 10 });
+    await expect(listing).rejects.toThrow(refused(/hub\.db is locked: another program/, 503));
+    await expect(listing).rejects.toMatchObject({ retryable: true });
     other.exec("ROLLBACK");
     other.close();
-    expect((await commitOne(store, commitOf(1))).type).toBe("committed");
+    expect(await store.correlated("job", { limit: 10 })).toMatchObject([{ version: 2 }]);
     await store.close();
   });
 });
@@ -315,6 +320,48 @@ test("a file of the first version is migrated with its handoffs, and then detect
   await again.close();
 });
 
+test("the ledger of a database without a log is continued, and verifies with what follows", async () => {
+  const old = 150;
+  const database = new DatabaseSync(path);
+  migrate(database, MIGRATIONS.slice(0, 6));
+  const insert = database.prepare("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  let head: LedgerHead = EMPTY_LEDGER;
+  for (let sequence = 1; sequence <= old; sequence++) {
+    const [entry] = commitOf(sequence).entries;
+    const id = `0198c0de-0000-7000-8000-${`${sequence}`.padStart(12, "0")}`;
+    const placed = { ...entry!, sequence, replayKey: { from: "editor", id } };
+    const hash = chainHash(head.hash, placed);
+    const { at, type, handoffId, digest, content } = placed;
+    insert.run(sequence, at, type, handoffId, "editor", id, digest, hash, content);
+    head = { sequence, hash };
+  }
+  database.close();
+  const store = await openSqliteStore(path);
+  expect(await store.ledgerHead()).toEqual(head);
+  expect((await commitOne(store, commitOf(1_000))).type).toBe("committed");
+  const { replayKey, digest } = (await store.ledger({ limit: 1, after: 6 }))[0]!;
+  expect(await store.seen("editor", replayKey!.id)).toEqual({ digest, sequence: 7 });
+  const again = { ...commitOf(1_001).entries[0]!, replayKey };
+  expect(await commitOne(store, { handoff: null, entries: [again] })).toEqual({
+    type: "replayed",
+    digest,
+  });
+  const entries = await store.ledger({ limit: 1_000 });
+  expect(entries).toHaveLength(old + 1);
+  expect(await verifyLedger(entries)).toMatchObject({ holds: true, entries: old + 1 });
+  expect(await store.ledgerOf("handoff-7", { limit: 10 })).toEqual([entries[6]]);
+  await store.check();
+  const to = join(dirname(path), "backup.db");
+  await store.backup(to);
+  await store.close();
+  for (const each of [path, to]) {
+    const reader = await openSqliteReader(each);
+    expect(await reader.ledger({ limit: 1_000 })).toEqual(entries);
+    await reader.check();
+    await reader.close();
+  }
+});
+
 describe("damage", () => {
   test("a file that is no database is refused and unchanged", async () => {
     writeFileSync(path, "a diary, and a long one ".repeat(300));
@@ -343,21 +390,26 @@ describe("damage", () => {
     }
   });
 
-  test("a modified entry at the ledger's end is found when the store is opened", async () => {
+  test("a modified byte of the last commit is found when the store is opened", async () => {
     await filled(10);
-    edit("UPDATE ledger SET at = at + 1 WHERE sequence = 9");
+    change("9 1", "8 1");
     await expect(openSqliteStore(path)).rejects.toThrow(
-      refused(/entry 9 of the ledger does not follow/),
+      refused(/hub\.db is damaged: frame \d+, which was on disk, is missing or broken/),
     );
   });
 
-  test("a modified entry further back is named by verification", async () => {
-    await filled(300);
-    edit("UPDATE ledger SET content = 'another' WHERE sequence = 7");
+  test("a modified byte further back is found by a check, which tells what holds", async () => {
     const store = await openSqliteStore(path);
-    const report = await verifyLedger(await store.ledger({ limit: 1000 }));
-    expect(report).toMatchObject({ holds: false, sequence: 7, fault: "content_changed" });
+    for (let number = 1; number <= 9; number++) await commitOne(store, commitOf(number));
     await store.close();
+    change("7 1", "6 1");
+    const again = await openSqliteStore(path);
+    await expect(again.check()).rejects.toThrow(
+      refused(/entries up to 6 hold, and so do entries from 8 to 9/),
+    );
+    const report = await verifyLedger(await again.ledger({ limit: 1000 }));
+    expect(report).toMatchObject({ holds: false, sequence: 7, fault: "content_changed" });
+    await again.close();
   });
 
   test("a missing table is damage", async () => {
@@ -399,6 +451,14 @@ describe("damage", () => {
       await store.close();
     },
   );
+
+  /** Changes the text of an entry where it is in the log. */
+  function change(from: string, to: string): void {
+    const segment = join(`${path}-log`, "00000001.log");
+    const bytes = readFileSync(segment);
+    bytes.write(`["e","${to}`, bytes.indexOf(`["e","${from}`));
+    writeFileSync(segment, bytes);
+  }
 
   async function openAndCheck(): Promise<void> {
     const store = await openSqliteStore(path);
@@ -459,6 +519,62 @@ describe("the disk", () => {
     chmodSync(dirname(path), 0o755);
     skip(error !== undefined || /EACCES/.test(stderr), "another user can't read the sources here");
     expect(stdout).toMatch(/^503 The store .*hub\.db can't be (written to|opened)/);
+  });
+});
+
+describe("sealed segments", () => {
+  const segments = () => readdirSync(`${path}-log`);
+  const hasSealed = () => expect(segments()).not.toContain("00000001.log");
+
+  test("a segment that is full is compressed when the store is idle, and read, checked, copied as before", async () => {
+    const store = await openSqliteStore(path);
+    for (let number = 0; number < 60; number++) {
+      await commitOne(store, commitOf(number, 1, "x".repeat(5_000)));
+    }
+    const before = await store.ledger({ limit: 1_000 });
+    const reader = await openSqliteReader(path);
+    expect(await reader.ledger({ limit: 3 })).toEqual(before.slice(0, 3));
+    await vi.waitFor(hasSealed, { timeout: 60_000 });
+    expect(segments()).toContain("00000001.sealed");
+    expect(await store.ledger({ limit: 1_000 })).toEqual(before);
+    expect(await reader.ledger({ limit: 1_000 })).toEqual(before);
+    expect(await store.ledgerOf("handoff-5", { limit: 10 })).toEqual([before[5]]);
+    await store.check();
+    await reader.check();
+    await reader.close();
+    const to = join(dirname(path), "backup.db");
+    await store.backup(to);
+    await store.close();
+    for (const each of [path, to]) {
+      const again = await openSqliteStore(each);
+      await again.check();
+      expect(await again.ledger({ limit: 1_000 })).toEqual(before);
+      expect((await commitOne(again, commitOf(1, 2))).type).toBe("committed");
+      await again.close();
+    }
+  });
+
+  async function openAndCheck(): Promise<void> {
+    const store = await openSqliteStore(path);
+    try {
+      await store.check();
+    } finally {
+      await store.close();
+    }
+  }
+
+  test("damage of one is found by a check", async () => {
+    const store = await openSqliteStore(path);
+    for (let number = 0; number < 60; number++) {
+      await commitOne(store, commitOf(number, 1, "x".repeat(5_000)));
+    }
+    await vi.waitFor(hasSealed, { timeout: 60_000 });
+    await store.close();
+    const sealed = join(`${path}-log`, "00000001.sealed");
+    const bytes = readFileSync(sealed);
+    bytes[bytes.length - 20]! ^= 1;
+    writeFileSync(sealed, bytes);
+    await expect(openAndCheck()).rejects.toThrow(refused(/hub\.db is damaged/));
   });
 });
 

@@ -23,33 +23,44 @@ import type {
 } from "@waybill/hub/store";
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
+import { stagedView } from "@waybill/hub/store-thread";
 import { backUp } from "./backup.ts";
 import { checkPages } from "./check.ts";
 import { Committer } from "./committer.ts";
-import { filePath, ledgerHeadOf, openDatabase } from "./database.ts";
+import { checkTail, filePath, openDatabase } from "./database.ts";
 import { failureOf } from "./failure.ts";
 import { blobFolderOf, fileBlobs } from "./file-blobs.ts";
+import { GroupFrame } from "./group-frame.ts";
+import type { Change, ChangeResult, FrameView } from "./group-frame.ts";
+import { Indexer } from "./indexer.ts";
 import { finishRestore, refuseLoneLog } from "./interrupted-restore.ts";
+import { FileFolder } from "./log/file-folder.ts";
+import { linesOf, parseLine } from "./log/line.ts";
+import { Log } from "./log/log.ts";
+import { verifyLog } from "./log/verify.ts";
+import { logFolderOf } from "./log-folder.ts";
 import { acquireOwnership } from "./owner.ts";
 import { Reader } from "./reader.ts";
-import { Writer } from "./writer.ts";
-import type { Change } from "./writer.ts";
+import { Unindexed } from "./unindexed.ts";
 
 /** How the file of a store is opened. */
 export interface SqliteStoreOptions {
   /** How long to wait for another program that has the file locked, by default two seconds. */
   readonly busyTimeoutMs?: number | undefined;
-  /** The maximum size of the file; limited only by the disk by default. */
+  /** The maximum size of the log, and of the index; limited only by the disk by default. */
   readonly bytesMax?: number | undefined;
 }
 
 const BUSY_HERE_MS = 20;
 
-/** A store in one SQLite file. */
+/** A store whose ledger is its log, with an index in a SQLite file. */
 export interface SqliteStore extends Store {
   /** Copies a snapshot of the store to a new file, while commits go on. */
   backup(path: string): Promise<void>;
-  /** Reads every page, index and handoff; rejects if anything is damaged. Takes long in a large file. */
+  /**
+   * Reads every segment, page, index and handoff; rejects if anything is damaged. Takes long in a
+   * large store.
+   */
   check(): Promise<void>;
 }
 
@@ -68,6 +79,7 @@ export async function openSqliteStore(
 ): Promise<SqliteStore> {
   const { busyTimeoutMs = 2000, bytesMax = Infinity } = options;
   const file = filePath(path);
+  const folder = new FileFolder(logFolderOf(file));
   let disown: (() => void) | undefined;
   let database: DatabaseSync | undefined;
   try {
@@ -75,12 +87,24 @@ export async function openSqliteStore(
     finishRestore(file);
     refuseLoneLog(file);
     database = openDatabase(file, busyTimeoutMs, bytesMax);
-    const head = ledgerHeadOf(database);
-    const start = { path: file, busyTimeoutMs, bytesMax, head };
-    const committer = new Committer(start, new Writer(database, head));
-    // The thread waits for other programs' locks, while the hub goes on.
+    const reader = new Reader(database, folder);
+    const place = reader.place();
+    checkTail(reader, place);
+    const unindexed = new Unindexed();
+    const log = await Log.open(
+      folder,
+      place,
+      ({ body, number }) => {
+        for (const { text } of linesOf(body)) unindexed.add(number, parseLine(text));
+      },
+      { bytesMax },
+    );
+    const start = { path: file, folder: logFolderOf(file), busyTimeoutMs, bytesMax, place };
+    const indexer = new Indexer(start, (frame) => unindexed.drop(frame));
+    if (log.place.frame > place.frame) indexer.follow(log.place);
+    // The thread of the index waits for other programs' locks, while the hub goes on.
     database.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, BUSY_HERE_MS)}`);
-    return new FileStore(file, database, committer, disown);
+    return new FileStore({ path: file, database, reader, log, unindexed, indexer, disown });
   } catch (error) {
     database?.close();
     disown?.();
@@ -88,48 +112,65 @@ export async function openSqliteStore(
   }
 }
 
+interface StoreParts {
+  readonly path: string;
+  readonly database: DatabaseSync;
+  readonly reader: Reader;
+  readonly log: Log;
+  readonly unindexed: Unindexed;
+  readonly indexer: Indexer;
+  readonly disown: () => void;
+}
+
 class FileStore implements SqliteStore {
   readonly blobs: BlobStore;
-  readonly #path: string;
-  readonly #database: DatabaseSync;
-  readonly #reader: Reader;
+  readonly #parts: StoreParts;
   readonly #committer: Committer;
-  readonly #disown: () => void;
   readonly #listeners = new Set<CommitListener>();
+  /** The end of the ledger on disk. */
+  #head: LedgerHead;
   #closing: Promise<void> | undefined;
 
-  constructor(path: string, database: DatabaseSync, committer: Committer, disown: () => void) {
-    this.#path = path;
+  constructor(parts: StoreParts) {
+    const { path, log, indexer, unindexed } = parts;
+    this.#parts = parts;
+    this.#head = log.place.head;
     this.blobs = fileBlobs(blobFolderOf(path));
-    this.#database = database;
-    this.#committer = committer;
-    this.#disown = disown;
-    this.#reader = new Reader(database);
+    const view = viewOf(parts);
+    this.#committer = new Committer({
+      log,
+      begin: () => new GroupFrame({ ...stagedView(view), familyOf: view.familyOf }, this.#head),
+      ready: () => indexer.ready(),
+      written: (place, lines) => {
+        this.#head = place.head;
+        for (const line of lines) unindexed.add(place.frame, line);
+        indexer.follow(place);
+      },
+    });
   }
 
   async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    if (this.#closing !== undefined) throw closed(this.#path);
-    const outcomes = await Promise.all(
-      group.map((commit) =>
-        this.#write(commit).catch((error: unknown): CommitOutcome => ({ type: "unknown", error })),
-      ),
-    );
-    for (const [index, commit] of group.entries()) {
-      if (outcomes[index]!.type === "committed") this.#tell(commit);
-    }
-    return outcomes;
+    const results = await this.#write(group);
+    return results.map((result, index) => {
+      if ("error" in result) {
+        return { type: "unknown", error: failureOf(result.error, this.#parts.path) };
+      }
+      if (result.outcome.type === "committed") this.#tell(group[index]!);
+      return result.outcome;
+    });
   }
 
   async saveSetting(name: string, value: string): Promise<void> {
-    await this.#write({ setting: name, value });
+    const [result] = await this.#write([{ setting: name, value }]);
+    if ("error" in result!) throw failureOf(result.error, this.#parts.path);
   }
 
-  async #write(change: Change): Promise<CommitOutcome> {
-    if (this.#closing !== undefined) throw closed(this.#path);
+  async #write(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
+    if (this.#closing !== undefined) throw closed(this.#parts.path);
     try {
-      return await this.#committer.write(change);
+      return await this.#committer.write(changes);
     } catch (error) {
-      throw failureOf(error, this.#path);
+      throw failureOf(error, this.#parts.path);
     }
   }
 
@@ -148,23 +189,37 @@ class FileStore implements SqliteStore {
     return () => void this.#listeners.delete(own);
   }
 
-  async #read<Value>(read: (reader: Reader) => Value): Promise<Value> {
-    if (this.#closing !== undefined) throw closed(this.#path);
+  /** What is not indexed yet is answered from memory: one look-up by its key. */
+  async #look<Value>(look: (parts: StoreParts) => Value): Promise<Value> {
+    if (this.#closing !== undefined) throw closed(this.#parts.path);
     try {
-      return read(this.#reader);
+      return look(this.#parts);
     } catch (error) {
-      throw failureOf(error, this.#path);
+      throw failureOf(error, this.#parts.path);
     }
   }
 
+  /** A listing waits until the index has the commits that were made before. */
+  async #list<Value>(read: (reader: Reader) => Value): Promise<Value> {
+    if (this.#closing !== undefined) throw closed(this.#parts.path);
+    try {
+      await this.#parts.indexer.caughtUp();
+    } catch (error) {
+      throw failureOf(error, this.#parts.path);
+    }
+    return this.#look(({ reader }) => read(reader));
+  }
+
   async check(): Promise<void> {
-    await this.#read(() => checkPages(this.#database, this.#path));
-    await this.#read((reader) => reader.checkRows());
+    await this.#list(() => checkPages(this.#parts.database, this.#parts.path));
+    await this.#list((reader) => reader.checkRows());
+    const folder = new FileFolder(logFolderOf(this.#parts.path), true);
+    await this.#list((reader) => verifyLog(folder, reader.start(), reader.place()));
   }
 
   async backup(path: string): Promise<void> {
-    if (this.#closing !== undefined) throw closed(this.#path);
-    await backUp(this.#path, path);
+    if (this.#closing !== undefined) throw closed(this.#parts.path);
+    await backUp(this.#parts.path, path);
   }
 
   close(): Promise<void> {
@@ -173,110 +228,146 @@ class FileStore implements SqliteStore {
   }
 
   async #close(): Promise<void> {
+    const { database, reader, log, indexer, disown } = this.#parts;
     await this.#committer.close();
     this.#listeners.clear();
-    this.#database.close();
-    this.#disown();
+    await indexer.close();
+    await log.close();
+    reader.close();
+    database.close();
+    disown();
   }
 
   handoff(id: string): Promise<StoredHandoff | undefined> {
-    return this.#read((reader) => reader.handoff(id));
+    return this.#look(
+      ({ unindexed, reader }) => unindexed.handoffs.get(id)?.value ?? reader.handoff(id),
+    );
   }
 
   due(now: number, limit: number): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.due(now, limit));
+    return this.#list((reader) => reader.due(now, limit));
   }
 
   nextWakeAt(): Promise<number | null> {
-    return this.#read((reader) => reader.nextWakeAt());
+    return this.#list((reader) => reader.nextWakeAt());
   }
 
   waiting(target: string, page: Page<WaitingPlace>): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.waiting(target, page));
+    return this.#list((reader) => reader.waiting(target, page));
   }
 
   inbox(agent: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.found("inbox", agent, page));
+    return this.#list((reader) => reader.found("inbox", agent, page));
   }
 
   correlated(correlationId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.found("correlated", correlationId, page));
+    return this.#list((reader) => reader.found("correlated", correlationId, page));
   }
 
   children(parentId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.found("children", parentId, page));
+    return this.#list((reader) => reader.found("children", parentId, page));
   }
 
   session(name: string, limit: number): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.session(name, limit));
+    return this.#list((reader) => reader.session(name, limit));
   }
 
   group(delegator: string, groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.group(delegator, groupId, page));
+    return this.#list((reader) => reader.group(delegator, groupId, page));
   }
 
   deadLetters(page: Page<string>, delegator?: string): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.deadLetters(page, delegator));
+    return this.#list((reader) => reader.deadLetters(page, delegator));
   }
 
   seen(from: string, envelopeId: string): Promise<SeenEnvelope | undefined> {
-    return this.#read((reader) => reader.seen(from, envelopeId));
+    return this.#look(
+      ({ unindexed, reader }) => unindexed.seen(from, envelopeId) ?? reader.seen(from, envelopeId),
+    );
   }
 
   ledger(page: TextPage<number>): Promise<readonly LedgerEntry[]> {
-    return this.#read((reader) => reader.ledger(page));
+    return this.#list((reader) => reader.ledger(page));
   }
 
   ledgerOf(handoffId: string, page: TextPage<number>): Promise<readonly LedgerEntry[]> {
-    return this.#read((reader) => reader.ledgerOf(handoffId, page));
+    return this.#list((reader) => reader.ledgerOf(handoffId, page));
   }
 
   envelope(handoffId: string, digest: Digest): Promise<LedgerEntry | undefined> {
-    return this.#read((reader) => reader.envelope(handoffId, digest));
+    return this.#look(
+      ({ unindexed, reader }) =>
+        unindexed.envelope(handoffId, digest) ?? reader.envelope(handoffId, digest),
+    );
   }
 
   manifest(agent: string): Promise<StoredManifest | undefined> {
-    return this.#read((reader) => reader.manifest(agent));
+    if (this.#parts.unindexed.agents.get(agent) !== undefined) {
+      return this.#list((reader) => reader.manifest(agent));
+    }
+    return this.#look(({ reader }) => reader.manifest(agent));
   }
 
   manifests(agent: string, page: TextPage<number>): Promise<readonly StoredManifest[]> {
-    return this.#read((reader) => reader.manifests(agent, page));
+    return this.#list((reader) => reader.manifests(agent, page));
   }
 
   agents(page: Page<string>): Promise<readonly ManifestCard[]> {
-    return this.#read((reader) => reader.agents(page));
+    return this.#list((reader) => reader.agents(page));
   }
 
   key(kid: string): Promise<StoredKey | undefined> {
-    return this.#read((reader) => reader.key(kid));
+    return this.#look(({ unindexed, reader }) => unindexed.keys.get(kid)?.value ?? reader.key(kid));
   }
 
   offers(
     by: Parameters<Store["offers"]>[0],
     page: Page<OfferPlace>,
   ): Promise<readonly StoredOffer[]> {
-    return this.#read((reader) => reader.offers(by, page));
+    return this.#list((reader) => reader.offers(by, page));
   }
 
   capability(place: OfferPlace): ReturnType<Store["capability"]> {
-    return this.#read((reader) => reader.capability(place));
+    return this.#list((reader) => reader.capability(place));
   }
 
   capabilityNames(page: Page<string>, audience?: string): Promise<readonly OfferedName[]> {
-    return this.#read((reader) => reader.capabilityNames(page, audience));
+    return this.#list((reader) => reader.capabilityNames(page, audience));
   }
 
   setting(name: string): Promise<string | undefined> {
-    return this.#read((reader) => reader.setting(name));
+    return this.#look(({ unindexed, reader }) => settingOf(name, unindexed, reader));
   }
 
   settings(prefix: string, page: Page<string>): Promise<readonly StoredSetting[]> {
-    return this.#read((reader) => reader.settings(prefix, page));
+    return this.#list((reader) => reader.settings(prefix, page));
   }
 
   ledgerHead(): Promise<LedgerHead> {
-    return this.#read(() => ledgerHeadOf(this.#database));
+    return this.#look(() => this.#head);
   }
+}
+
+/** What commits are checked against: everything on disk, indexed or not. */
+function viewOf({ unindexed, reader }: StoreParts): FrameView {
+  return {
+    versionOf: (id) => unindexed.handoffs.get(id)?.value.version ?? reader.family(id)?.version ?? 0,
+    seen: (from, id) => unindexed.seen(from, id) ?? reader.seen(from, id),
+    sequenceOf: (agent) => unindexed.agents.get(agent)?.value ?? reader.sequenceOf(agent),
+    keyOwner: (kid) => (unindexed.keys.get(kid)?.value ?? reader.key(kid))?.agent,
+    setting: (name) => settingOf(name, unindexed, reader),
+    familyOf(id) {
+      const known = unindexed.handoffs.get(id)?.value ?? reader.family(id);
+      if (known === undefined) return undefined;
+      const { delegator, correlationId, parentId, groupId } = known;
+      return { delegator, correlationId, parentId, groupId };
+    },
+  };
+}
+
+function settingOf(name: string, unindexed: Unindexed, reader: Reader): string | undefined {
+  const changed = unindexed.settings.get(name);
+  return changed === undefined ? reader.setting(name) : (changed.value ?? undefined);
 }
 
 function closed(path: string): WaybillError {

@@ -1,8 +1,9 @@
 /// <reference types="node" />
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { inflateRawSync } from "node:zlib";
 import type { DurableStoreSubject, StoreContents } from "@waybill/conformance";
 import type { Store } from "@waybill/hub";
 import { openSqliteStore } from "./sqlite-store.ts";
@@ -39,30 +40,67 @@ export async function openSubject(): Promise<DurableStoreSubject> {
   };
 }
 
-/** The second door: another read-only connection, with SQL of its own. */
+/**
+ * The second door: the bytes of the segments, read by code of its own. What is in the ledger by then
+ * is a line of JSON in a frame; the newest line of a handoff is the handoff.
+ */
 function observe(location: string): StoreContents {
-  const database = new DatabaseSync(location, { readOnly: true });
-  try {
-    const handoffs = database.prepare(`
-      SELECT id, version, record, state, delegator, correlation_id AS correlationId,
-        parent_id AS parentId, group_id AS groupId, wake_at AS wakeAt, waits_for AS waitsFor, waits_at AS waitsAt,
-        session, session_at AS sessionAt,
-        inboxes, is_dead_letter AS isDeadLetter FROM handoff`);
-    const entries = database.prepare(`
-      SELECT at, handoff_id AS handoffId, type, content, digest, sender, envelope_id, sequence, hash
-        FROM ledger ORDER BY sequence`);
-    return {
-      handoffs: handoffs.all().map(({ inboxes, isDeadLetter, ...row }) => ({
-        ...row,
-        inboxes: JSON.parse(inboxes as string),
-        isDeadLetter: isDeadLetter === 1,
-      })) as never,
-      entries: entries.all().map(({ sender, envelope_id: id, ...row }) => ({
-        ...row,
-        replayKey: sender === null ? null : { from: sender, id },
-      })) as never,
-    };
-  } finally {
-    database.close();
+  const folder = `${location}-log`;
+  const handoffs = new Map<string, StoreContents["handoffs"][number]>();
+  const entries: StoreContents["entries"][number][] = [];
+  const names = existsSync(folder) ? readdirSync(folder).toSorted() : [];
+  for (const bytes of names.map((name) => readFileSync(join(folder, name)))) {
+    for (let at = 0; bytes.toString("latin1", at, at + 4) === "\u0001WBL";) {
+      const end = at + HEADER_BYTES + bytes.readUInt32BE(at + 8);
+      const body = bytes.subarray(at + HEADER_BYTES, end);
+      const text = (bytes[at + 4] === SEALED ? inflateRawSync(body) : body).toString("utf8");
+      for (const line of text.split("\n").filter((each) => each !== "")) {
+        const [type, ...rest] = JSON.parse(line) as [string, ...never[]];
+        if (type === "e") entries.push(entryOf(rest));
+        if (type === "h") handoffs.set(rest[0]!, handoffOf(rest));
+      }
+      at = end;
+    }
   }
+  const byId = [...handoffs.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return { handoffs: byId, entries };
+}
+
+const HEADER_BYTES = 102;
+const SEALED = 1;
+
+function entryOf(members: readonly never[]): StoreContents["entries"][number] {
+  const [content, sequence, at, type, handoffId, from, id, digest, hash] = members;
+  return {
+    at: at!,
+    handoffId: handoffId!,
+    type: type!,
+    content: content!,
+    digest: digest!,
+    replayKey: from === null ? null : { from: from!, id: id! },
+    sequence: sequence!,
+    hash: hash!,
+  };
+}
+
+function handoffOf(members: readonly never[]): StoreContents["handoffs"][number] {
+  const [id, version, record, state, delegator, correlationId, parentId, ...others] = members;
+  const [groupId, wakeAt, waitsFor, waitsAt, session, sessionAt, isDeadLetter, ...inboxes] = others;
+  return {
+    id: id!,
+    version: version!,
+    record: record!,
+    state: state!,
+    delegator: delegator!,
+    correlationId: correlationId!,
+    parentId: parentId!,
+    groupId: groupId!,
+    wakeAt: wakeAt!,
+    waitsFor: waitsFor!,
+    waitsAt: waitsAt!,
+    session: session!,
+    sessionAt: sessionAt!,
+    isDeadLetter: isDeadLetter === 1,
+    inboxes,
+  };
 }

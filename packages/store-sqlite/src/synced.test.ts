@@ -18,8 +18,8 @@ afterEach(() => remove(path));
 
 interface Call {
   readonly name: string;
-  /** The file that it is about, by its ending: of the database, or of its log. */
-  readonly of: "database" | "log" | "other";
+  /** Whether it is about a segment of the log. */
+  readonly isOfLog: boolean;
   readonly line: string;
 }
 
@@ -35,12 +35,7 @@ function callsIn(trace: string): Call[] {
     }
     const line = told.startsWith("<...") ? `${begun.get(thread) ?? ""}${told}` : told;
     const name = /^\w+/.exec(line)?.[0] ?? "";
-    const of = line.includes(`${path}-wal>`)
-      ? "log"
-      : line.includes(`${path}>`)
-        ? "database"
-        : "other";
-    return [{ name, of, line }];
+    return [{ name, isOfLog: line.includes(`<${path}-log/`), line }];
   });
 }
 
@@ -55,12 +50,12 @@ function run(...steps: string[]): Call[] {
 
 const SYNCS: ReadonlySet<string> = new Set(["fsync", "fdatasync"]);
 
-/** The steps, each with whether the log had been written to and not been synced when it was acknowledged. */
+/** The steps, each with whether the log had been written to and not synced when it was acknowledged. */
 function unsyncedAt(calls: readonly Call[]): [step: string, isUnsynced: boolean][] {
   let isUnsynced = false;
   const steps: [string, boolean][] = [];
-  for (const { name, of, line } of calls) {
-    if (of === "log") isUnsynced = !SYNCS.has(name);
+  for (const { name, isOfLog, line } of calls) {
+    if (isOfLog) isUnsynced = !SYNCS.has(name);
     const step = /"acknowledged (\w+)/.exec(line)?.[1];
     if (step !== undefined) steps.push([step, isUnsynced]);
   }
@@ -70,7 +65,7 @@ function unsyncedAt(calls: readonly Call[]): [step: string, isUnsynced: boolean]
 describe.runIf(hasStrace)("nothing is acknowledged before it is on disk:", () => {
   test.each(["commit", "burst", "setting"])("a %s", (step) => {
     const calls = run(step, step);
-    expect(calls.some(({ name, of }) => name === "pwrite64" && of === "log")).toBe(true);
+    expect(calls.some(({ name, isOfLog }) => name === "pwrite64" && isOfLog)).toBe(true);
     expect(unsyncedAt(calls)).toEqual([
       ["open", false],
       [step, false],
@@ -78,17 +73,25 @@ describe.runIf(hasStrace)("nothing is acknowledged before it is on disk:", () =>
     ]);
   });
 
+  test("the index and the names of all files are on disk before the first commit", () => {
+    const calls = run("commit");
+    const open = calls.findIndex(({ line }) => line.includes("acknowledged open"));
+    const ofIndex = calls.slice(0, open).filter(({ line }) => line.includes(`<${path}>`));
+    expect(ofIndex.findLastIndex(({ name }) => name === "pwrite64")).toBeGreaterThan(-1);
+    expect(SYNCS.has(ofIndex.at(-1)!.name)).toBe(true);
+    const commit = calls.findIndex(({ line }) => line.includes("acknowledged commit"));
+    for (const folder of [dirname(path), `${path}-log`]) {
+      const isSynced = ({ name, line }: Call) => SYNCS.has(name) && line.includes(`<${folder}>`);
+      expect(calls.slice(open, commit).some(isSynced)).toBe(true);
+    }
+  });
+
   test("what a killed process has left, before it is shown to anybody", () => {
     expect(unsyncedAt(run("commit", "kill"))).toHaveLength(2);
     const calls = run();
     const open = calls.findIndex(({ line }) => line.includes("acknowledged open"));
-    const before = calls.slice(0, open);
-    expect(before.some(({ name, of }) => of === "log" && SYNCS.has(name))).toBe(true);
-    const written = before.findLastIndex(
-      ({ name, of }) => of === "database" && name === "pwrite64",
-    );
-    const synced = before.findLastIndex(({ name, of }) => of === "database" && SYNCS.has(name));
-    expect(written).toBeGreaterThan(-1);
-    expect(synced).toBeGreaterThan(written);
+    const before = calls.slice(0, open).filter(({ isOfLog }) => isOfLog);
+    expect(before.findLastIndex(({ name }) => name === "pwrite64")).toBeGreaterThan(-1);
+    expect(SYNCS.has(before.at(-1)!.name)).toBe(true);
   });
 });

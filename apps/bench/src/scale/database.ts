@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "@waybill/store-sqlite";
@@ -29,7 +29,9 @@ export class Database {
 
   copy(): string {
     const path = join(this.#folder!, `copy-${++this.#copies}.db`);
-    copyFileSync(this.#path, path);
+    for (const ending of ["", "-log"]) {
+      cpSync(this.#path + ending, path + ending, { recursive: true });
+    }
     return path;
   }
 

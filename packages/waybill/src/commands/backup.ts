@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { openSqliteReader } from "@waybill/store-sqlite";
 import type { Run } from "../command-line/command.ts";
@@ -24,7 +24,9 @@ export const run: Run = async ({ given, settings, terminal }) => {
   await copy.check();
   const { sequence, hash } = await copy.ledgerHead();
   await copy.close();
-  const { size } = statSync(file);
+  const log = existsSync(`${file}-log`) ? readdirSync(`${file}-log`) : [];
+  const files = [file, ...log.map((name) => join(`${file}-log`, name))];
+  const size = files.reduce((sum, each) => sum + statSync(each).size, 0);
   const key = join(data, "hub.key");
   await terminal.answer(
     { backup: file, of: database, bytes: size, sequence, hash, key },

@@ -13,8 +13,8 @@ export const run: Run = async ({ given, settings, terminal }) => {
   const { database } = settings.values;
   const backup = resolve(given.arguments["file"]!);
   checkFile(backup);
-  // A write-ahead log contains commits even if its database is gone.
-  const isThere = existsSync(database) || existsSync(`${database}-wal`);
+  // Logs contain commits even if their database is gone.
+  const isThere = ["", "-wal", "-log"].some((ending) => existsSync(database + ending));
   if (isThere && !isGiven(given, "replace")) {
     throw new WaybillError(
       409,

@@ -26,7 +26,7 @@ export const DATA_FILES = {
   url: "hub.url",
 } as const;
 
-/** All files of a database, and the lock file of its owner. */
+/** All files of a database, and the lock file of its owner. The folders beside it are always private. */
 export function databaseFiles(database: string): readonly string[] {
   return ["", "-wal", "-shm", "-owner"].map((ending) => database + ending);
 }

@@ -1,119 +1,102 @@
 /// <reference types="node" />
-import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type {
-  Commit,
-  CommitOutcome,
-  LedgerHead,
+  LedgerEntry,
   NewCapability,
-  NewEntry,
   NewKey,
   NewManifest,
-  SeenEnvelope,
   StoredHandoff,
 } from "@waybill/hub/store";
-import { chainText, faultOfCommit } from "@waybill/hub/store-thread";
-import type { CommitView } from "@waybill/hub/store-thread";
-import type { Digest } from "@waybill/protocol";
 import { checksumOf, familyChecksumOf, keyChecksumOf } from "./checksum.ts";
+import { compactId } from "./compact-id.ts";
+import type { Frame } from "./log/frame.ts";
+import { HEADER_BYTES } from "./log/frame.ts";
+import { linesOf, parseLine } from "./log/line.ts";
+import type { Line } from "./log/line.ts";
+import type { Place } from "./log/place.ts";
+import type { SealedEntries } from "./log/seal.ts";
 import { rollBack } from "./roll-back.ts";
 import { namesOf, textOfNames } from "./row.ts";
 
-export type Change = Commit | { readonly setting: string; readonly value: string };
+/** Texts that are read together: an entry is found in its block. */
+const BLOCK_BYTES = 32 * 1024;
 
-export type ChangeResult = { readonly outcome: CommitOutcome } | { readonly error: unknown };
-
-/** Writes all waiting changes in one transaction, so that they share its one sync. */
-export class Writer {
+/** Writes what is in the log into the index, many frames in one transaction. */
+export class IndexWriter {
   readonly #database: DatabaseSync;
   readonly #run: ReturnType<typeof statements>;
-  readonly #view: CommitView;
-  /** The end of the ledger. Whichever thread wrote last knows it, and tells the next writer. */
-  head: LedgerHead;
 
-  constructor(database: DatabaseSync, head: LedgerHead) {
+  constructor(database: DatabaseSync) {
     this.#database = database;
     this.#run = statements(database);
-    this.head = head;
-    const { version, seen, newest, keyOwner, setting } = this.#run;
-    this.#view = {
-      versionOf: (id) => (version.get(id)?.["version"] as number | undefined) ?? 0,
-      seen: (from, id) => seen.get(id, from) as Pick<SeenEnvelope, "digest"> | undefined,
-      sequenceOf: (agent) => (newest.get(agent)?.["sequence"] as number | undefined) ?? 0,
-      keyOwner: (kid) => keyOwner.get(kid)?.["agent"] as string | undefined,
-      setting: (name) => setting.get(name)?.["value"] as string | undefined,
-    };
   }
 
-  /** One result for each change, in order, when everything is on disk. */
-  write(changes: readonly Change[]): ChangeResult[] {
-    try {
-      return this.#transaction(changes).map((outcome) => ({ outcome }));
-    } catch (error) {
-      if (changes.length === 1 || !isErrorOfOneChange(error)) return changes.map(() => ({ error }));
-      // One of them can't be written: the others must not suffer for it.
-      return changes.flatMap((change) => this.write([change]));
-    }
-  }
-
-  /**
-   * The ledger's unique index detects a replayed envelope by itself; only if it rejects one are all of
-   * them looked up beforehand.
-   */
-  #transaction(changes: readonly Change[], isLookedFor: boolean = false): CommitOutcome[] {
-    const before = this.head;
+  /** Everything that `fill` writes, and where the index stands then, or nothing. */
+  transaction(fill: () => Place): void {
     this.#run.begin.run();
     try {
-      const outcomes = changes.map((change) => this.#change(change, isLookedFor));
+      this.#run.setPlace.run(JSON.stringify(fill()));
       this.#run.commit.run();
-      return outcomes;
     } catch (error) {
-      this.head = before;
       rollBack(this.#database);
-      if (isLookedFor || codeOf(error) !== SQLITE_CONSTRAINT_UNIQUE) throw error;
-      return this.#transaction(changes, true);
+      throw error;
     }
   }
 
-  #change(change: Change, isLookedFor: boolean): CommitOutcome {
-    if ("setting" in change) {
-      this.#run.saveSetting.run(change.setting, change.value);
-      return { type: "committed", lastSequence: this.head.sequence };
+  /** Within a transaction: one frame of this segment. */
+  write(frame: Frame, segment: number): void {
+    const base = frame.position + HEADER_BYTES;
+    let block: { readonly sequence: number; readonly from: number } | undefined;
+    const close = (to: number): void => {
+      if (block === undefined) return;
+      this.#run.block.run(block.sequence, segment, base + block.from, to - block.from);
+      block = undefined;
+    };
+    for (const { text, from, to } of linesOf(frame.body)) {
+      const line = parseLine(text);
+      if (line.type === "entry") block ??= { sequence: line.entry.sequence, from };
+      this.#write(line);
+      if (block !== undefined && to - block.from >= BLOCK_BYTES) close(to);
     }
-    const { handoff, manifest, keys, entries, settings = [] } = change;
-    const row = handoff === null ? undefined : this.#run.version.get(handoff.id);
-    const isNext = handoff === null || handoff.version === ((row?.["version"] as number) ?? 0) + 1;
-    const isJudged = manifest !== undefined || keys !== undefined || settings.length > 0;
-    if (isLookedFor || !isNext || isJudged) {
-      const fault = faultOfCommit(change, this.#view);
-      if (fault !== undefined) return fault;
-    }
-    for (const entry of entries) this.#append(entry);
-    if (handoff !== null) this.#put(handoff, row?.["inboxes"] as string | undefined);
-    if (manifest !== undefined) this.#putManifest(manifest);
-    if (keys !== undefined) {
-      this.#run.restate.run(keys.facts, keys.agent);
-      this.#putKeys(keys.agent, keys.keys);
-      if (keys.isWithdrawn) this.#putCapabilities(keys.agent, []);
-    }
-    for (const { name, to } of settings) {
-      if (to === null) this.#run.removeSetting.run(name);
-      else this.#run.saveSetting.run(name, to);
-    }
-    return { type: "committed", lastSequence: this.head.sequence };
+    close(frame.body.length);
   }
 
-  #append(entry: NewEntry): void {
-    const placed = { ...entry, sequence: this.head.sequence + 1 };
-    const link: Digest = `sha256:${hash("sha256", chainText(this.head.hash, placed))}`;
-    const { sequence, at, type, handoffId, replayKey, digest, content } = placed;
-    const { from = null, id = null } = replayKey ?? {};
-    this.#run.append.run(sequence, at, type, handoffId, from, id, digest, link, content);
-    this.head = { sequence, hash: link };
+  /** A sealed segment has its own blocks; the first row still names the segment. */
+  forgetBlocks({ first, last }: SealedEntries): void {
+    this.#run.forgetBlocks.run(first, last);
   }
 
-  /** `before`: its previous inboxes, in the form of their column. */
-  #put(handoff: StoredHandoff, before: string | undefined): void {
+  #write(line: Line): void {
+    switch (line.type) {
+      case "entry":
+        return this.#putEntry(line.entry);
+      case "handoff":
+        return this.#put(line.handoff);
+      case "manifest":
+        return this.#putManifest(line.manifest);
+      case "keys": {
+        const { agent, facts, keys, isWithdrawn } = line.keys;
+        this.#run.restate.run(facts, agent);
+        this.#putKeys(agent, keys);
+        if (isWithdrawn) this.#putCapabilities(agent, []);
+        return;
+      }
+      case "setting": {
+        const { name, to } = line.setting;
+        if (to === null) this.#run.removeSetting.run(name);
+        else this.#run.saveSetting.run(name, to);
+      }
+    }
+  }
+
+  #putEntry({ sequence, handoffId, replayKey }: LedgerEntry): void {
+    if (handoffId !== null) this.#run.entry.run(compactId(handoffId), sequence);
+    if (replayKey !== null) {
+      this.#run.seen.run(compactId(replayKey.id), replayKey.from, sequence);
+    }
+  }
+
+  #put(handoff: StoredHandoff): void {
     const { id, version, state, wakeAt, waitsFor, waitsAt, record } = handoff;
     const inboxes = textOfNames(handoff.inboxes);
     const isDeadLetter = handoff.isDeadLetter ? 1 : 0;
@@ -135,9 +118,10 @@ export class Writer {
       this.#deliver(id, [], handoff.inboxes);
       return;
     }
+    const before = this.#run.inboxes.get(id)?.["inboxes"] as string;
     const columns = [version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record, checksum];
     this.#run.update.run(...columns, waitsAt, handoff.session, handoff.sessionAt, id);
-    if (before !== inboxes) this.#deliver(id, namesOf(before!), handoff.inboxes);
+    if (before !== inboxes) this.#deliver(id, namesOf(before), handoff.inboxes);
   }
 
   #deliver(id: string, before: readonly string[], now: readonly string[]): void {
@@ -234,37 +218,17 @@ function namesByAudience(
   );
 }
 
-/** SQLite's codes for a single change that is too large or invalid. */
-const SINGLE_CHANGE_ERRORS: ReadonlySet<unknown> = new Set([
-  13, // the disk has no space for it
-  18, // too large for a row
-  19, // violates a constraint
-  20, // of another type than its column
-]);
-
-/** A duplicate row of a unique index. */
-const SQLITE_CONSTRAINT_UNIQUE = 2067;
-
-/** True if another change may succeed; a value that can't even be bound has no code at all. */
-function isErrorOfOneChange(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === undefined || SINGLE_CHANGE_ERRORS.has(code & 0xff);
-}
-
-function codeOf(error: unknown): number | undefined {
-  return (error as { errcode?: number }).errcode;
-}
-
 function statements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
     begin: prepare("BEGIN IMMEDIATE"),
     commit: prepare("COMMIT"),
-    version: prepare("SELECT version, inboxes FROM handoff WHERE id = ?"),
-    seen: prepare("SELECT digest FROM ledger WHERE envelope_id = ? AND sender = ?"),
-    newest: prepare("SELECT sequence FROM manifest WHERE agent = ? AND is_newest = 1"),
-    keyOwner: prepare("SELECT agent FROM agent_key WHERE kid = ?"),
-    append: prepare("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    inboxes: prepare("SELECT inboxes FROM handoff WHERE id = ?"),
+    block: prepare("INSERT INTO block VALUES (?, ?, ?, ?)"),
+    forgetBlocks: prepare("DELETE FROM block WHERE sequence > ? AND sequence <= ?"),
+    entry: prepare("INSERT INTO entry VALUES (?, ?)"),
+    seen: prepare("INSERT INTO seen VALUES (?, ?, ?)"),
+    setPlace: prepare("UPDATE log_place SET place = ?"),
     insert: prepare(
       "INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
@@ -305,7 +269,6 @@ function statements(database: DatabaseSync) {
     forgetNameTo: prepare(
       "DELETE FROM audience_name WHERE audience = ? AND name = ? AND agents = 0",
     ),
-    setting: prepare("SELECT value FROM setting WHERE name = ?"),
     removeSetting: prepare("DELETE FROM setting WHERE name = ?"),
     saveSetting: prepare(
       "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
