@@ -18,22 +18,22 @@ export const ENCODINGS: readonly Mutant[] = [
   {
     rule: "WB-02",
     file: "src/platform/platform.node.ts",
-    find: `return bytes.toString("base64url") === text ? plain(bytes) : undefined;`,
+    find: `return isEncodingOf(text, bytes) ? plain(bytes) : undefined;`,
     replace: `return plain(bytes);`,
     why: "decodes base64url leniently",
   },
   {
     rule: "WB-02",
     file: "src/platform/platform.node.ts",
-    find: `return bytes.toString("base64url") === text ? plain(bytes) : undefined;`,
+    find: `return isEncodingOf(text, bytes) ? plain(bytes) : undefined;`,
     replace: `return text.length % 4 !== 1 && /^[\\w-]*$/.test(text) ? plain(bytes) : undefined;`,
     why: "takes trailing bits that are not zero",
   },
   {
     rule: "WB-02",
     file: "src/platform/platform.node.ts",
-    find: `return bytes.toString("base64url") === text ? plain(bytes) : undefined;`,
-    replace: `return bytes.toString("base64url") === text.replace(/=+$/, "") ? plain(bytes) : undefined;`,
+    find: `return isEncodingOf(text, bytes) ? plain(bytes) : undefined;`,
+    replace: `return isEncodingOf(text.replace(/=+$/, ""), bytes) ? plain(bytes) : undefined;`,
     why: "takes padding",
   },
   {

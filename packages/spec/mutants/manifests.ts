@@ -122,8 +122,8 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-210",
     file: TAKES_FROM,
-    find: `keys.includes(kid) || `,
-    replace: `keys.length > 0 || `,
+    find: `keys.includes(kid)`,
+    replace: `keys.length > 0`,
     why: "takes any key where one is named",
   },
   {
@@ -192,8 +192,8 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-212",
     file: AUDIENCE,
-    find: `ofKey(asker.kid), `,
-    replace: ``,
+    find: `[ofKey(kid)]`,
+    replace: `[]`,
     why: "does not find what is for a key",
   },
   {
