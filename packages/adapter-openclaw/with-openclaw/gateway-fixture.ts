@@ -86,8 +86,15 @@ export class GatewayProcess {
     await writeFile(path, JSON.stringify(config));
   }
 
-  /** Starts it again after it was killed. Settles when it takes connections. */
+  /**
+   * Starts it, also after it was killed. Settles when it takes connections. On a busy machine the
+   * gateway ends if its own state is not ready within five seconds, so it gets a second chance.
+   */
   async start(): Promise<void> {
+    await this.#launch().catch(() => this.#launch());
+  }
+
+  async #launch(): Promise<void> {
     const child = spawn(
       process.execPath,
       [GUARD, OPENCLAW, "gateway", "run", "--port", `${this.port}`, "--bind", "loopback"],

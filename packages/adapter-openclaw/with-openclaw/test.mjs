@@ -12,7 +12,7 @@ const REPORTERS = ["--reporter=default", "--reporter=json", `--outputFile.json=$
 
 run("tsc", ["-p", here]);
 const SETUP = ["--config", join(here, "vitest.config.ts")];
-const TIMES = ["--test-timeout", "120000", "--hook-timeout", "120000"];
+const TIMES = ["--test-timeout", "120000", "--hook-timeout", "300000"];
 const isGreen = run("vitest", ["run", "--dir", here, ...SETUP, ...TIMES, ...REPORTERS]);
 const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
   readFileSync(report, "utf8"),

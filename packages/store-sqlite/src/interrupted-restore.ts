@@ -28,7 +28,7 @@ export function isRestoring(file: string): boolean {
 }
 
 /** The folders beside a database, which move with it. */
-export function foldersOf(path: string): string[] {
+function foldersOf(path: string): string[] {
   return [logFolderOf(path), blobFolderOf(path)];
 }
 

@@ -52,7 +52,7 @@ export function sampleEntry(content: string, members: Partial<NewEntry> = {}): N
 const KEY = privateKeyFrom(new Uint8Array(32).fill(1));
 
 /** A signed text; a store does not read what it says. */
-export function sampleText(payload: string): string {
+function sampleText(payload: string): string {
   return signCompact(JSON.stringify(payload), KEY);
 }
 
