@@ -192,7 +192,7 @@ export class Link {
     const { clock, hub } = this.#options;
     const silence = deferred<never>();
     const disarm = clock.setTimer(at, () => {
-      const message = `The hub ${hub.id} has not answered; what it has done is not known. The same again is taken once.`;
+      const message = `The hub ${hub.id} has not answered. It may or may not have acted. You can safely send the same request again: the hub applies it once.`;
       silence.reject(new WaybillError(status, message));
     });
     this.#waiting.add(disarm);

@@ -73,7 +73,7 @@ export class HandoffTransaction {
   handoff: HandoffEnvelope | undefined;
   /** The last event of the hub itself. */
   lastMove: HubMove["type"] | undefined;
-  /** It must be offered if an agent can take it, even if the plan changes nothing. */
+  /** It must be offered if an agent can take it, even if this change did not alter the record. */
   wantsOffer = false;
   /** Written even if nothing has changed, because the record on disk is older than the one in memory. */
   isForced = false;

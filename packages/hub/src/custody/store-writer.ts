@@ -12,9 +12,9 @@ export class StoreWriter {
   }
 
   /**
-   * Never rejects: where the store fails, the outcomes are unknown. The answer is passed on in as few
-   * steps as possible: whoever hears of the commit from the store meanwhile, and asks the hub, would
-   * get the record before it.
+   * Never rejects: where the store fails, the outcomes are unknown. Await nothing more between the
+   * store's answer and the hub's records: a listener of the store that asks the hub meanwhile would
+   * get the record from before the commit.
    */
   commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     return this.#store.commit(group).then(

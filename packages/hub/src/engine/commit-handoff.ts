@@ -143,7 +143,7 @@ export function deliver(
   return sending;
 }
 
-/** If it is on disk, its sender learns so by sending again; nobody acts on it before. */
+/** Whether it was written is not known. Its sender finds out by sending again; nobody acts on it before. */
 export function onCommitUnknown(engine: Engine, stored: StoredHandoff | undefined): void {
   if (stored === undefined) return;
   engine.timers.note(stored.wakeAt);

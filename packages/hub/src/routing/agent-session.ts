@@ -327,7 +327,7 @@ export class AgentSession implements Attachment {
 
   /** What is on disk for it could not be delivered, and will be when it attaches again. */
   endUnserved(cause: unknown): void {
-    const message = `${this.agent} could not be brought all that is there for it; attach again to have it.`;
+    const message = `The hub could not deliver everything in the inbox of ${this.agent}: attach again to get the rest.`;
     this.end(new WaybillError(503, message, { cause }));
   }
 

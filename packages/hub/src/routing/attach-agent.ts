@@ -70,7 +70,7 @@ export function attachAgent(
   engine.lastSeen.note(agent, engine.clock.now());
   before?.end(
     before.instance === instance
-      ? // Not 409, which tells a process to give up: it has moved on, or this hello was late, and it comes back.
+      ? // Not 409, which makes a process give up: this process has a newer connection, or will attach again.
         new WaybillError(503, `${agent} continues over another connection.`)
       : new WaybillError(
           409,

@@ -94,8 +94,8 @@ class HubSocket:
             return await asyncio.wait_for(answer, ANSWER_WITHIN_S)
         except asyncio.TimeoutError as error:
             raise self._lost(
-                f'has not answered "{name}", though it is connected; what it has done is not known. '
-                "The same again is taken once"
+                f'has not answered "{name}", though it is connected. It may or may not have acted. '
+                "It is safe to send the same request again: the hub applies it once"
             ) from error
         finally:
             self._calls.pop(number, None)
