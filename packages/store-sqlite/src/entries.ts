@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { LedgerEntry, LedgerHead } from "@waybill/hub/store";
+import { BoundedCache } from "@waybill/protocol/wire";
 import { ledgerHeadIn } from "./begin-log.ts";
 import { isEntryLine, linesOf, parseLine } from "./log/line.ts";
 import type { ReadableLogFile, ReadableLogFolder } from "./log/disk.ts";
@@ -28,6 +29,7 @@ export class MissingEntry extends Error {
 interface EntryLines {
   readonly first: number;
   readonly lines: readonly string[];
+  readonly characters: number;
 }
 
 interface OpenSegment {
@@ -37,7 +39,8 @@ interface OpenSegment {
   readonly sealed: readonly Frame[] | undefined;
 }
 
-const BLOCKS_KEPT = 8;
+/** Of blocks that were read last. Large entries are read again: they would fill the memory. */
+const CHARACTERS_KEPT = 1024 * 1024;
 
 /** Reads entries of the ledger by their sequence: from the log, and from a migrated database. */
 export class Entries {
@@ -46,7 +49,10 @@ export class Entries {
   readonly #block: StatementSync;
   /** The end of what an earlier release wrote into the database. */
   readonly legacyHead: LedgerHead;
-  readonly #kept = new Map<number, EntryLines>();
+  readonly #kept = new BoundedCache<number, EntryLines>(
+    CHARACTERS_KEPT,
+    ({ characters }) => characters,
+  );
   #open: OpenSegment | undefined;
 
   constructor(database: DatabaseSync, folder: ReadableLogFolder) {
@@ -115,9 +121,10 @@ export class Entries {
     const kept = this.#kept.get(first);
     if (kept !== undefined) return kept;
     const lines = Array.from(linesOf(read()), ({ text }) => text).filter(isEntryLine);
-    if (this.#kept.size >= BLOCKS_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
-    this.#kept.set(first, { first, lines });
-    return { first, lines };
+    const characters = lines.reduce((sum, { length }) => sum + length, 0);
+    const block = { first, lines, characters };
+    this.#kept.set(first, block);
+    return block;
   }
 
   #segment(number: number): OpenSegment {
