@@ -230,8 +230,12 @@ export async function checkPages() {
 
 // The story covers the first, and the guide the other.
 const STARTED_OTHERWISE = new Set(["waybill", "create-waybill-adapter"]);
-// Its first code waits for a worker in Python: the package's own tests run it with one.
-const WAITING = new Set(["packages/adapter-autogen/README.md"]);
+// The first code of these waits for a worker in Python and for a gateway: the packages' own tests run
+// it with one.
+const WAITING = new Set([
+  "packages/adapter-autogen/README.md",
+  "packages/adapter-openclaw/README.md",
+]);
 
 function begin(page, cwd, env) {
   const { install, code, says } = beginningOf(readFileSync(join(root, page), "utf8"), "ts");

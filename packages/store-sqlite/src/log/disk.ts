@@ -1,4 +1,5 @@
-/// <reference types="node" />
+import type { Buffer } from "node:buffer";
+
 /** One file of the log, for a reader. Reads are of exact length, or throw. */
 export interface ReadableLogFile {
   size(): number;
