@@ -27,7 +27,10 @@ export interface TrackedHandoff {
   isAcknowledged: boolean;
 }
 
-type HandingOff = Pick<Agent, "handoff">;
+/** An agent, or one of its attempts. */
+type HandingOff = Pick<Agent, "handoff"> & {
+  readonly envelope?: Pick<HandoffEnvelope, "deadline">;
+};
 
 /** An application that hands off as the documentation asks: id first, acknowledgement last. */
 export class RealDelegator implements Delegating {
@@ -181,7 +184,9 @@ export class RealDelegator implements Delegating {
   async #handleOf(tracked: TrackedHandoff, by: HandingOff | undefined): Promise<HandoffHandle> {
     const { process, random } = this.#resources;
     const { handoffId, deadline, acknowledge } = tracked.options;
-    const isLate = process.clock.now() > deadline.getTime();
+    // A child's deadline is never later than its parent's.
+    const parents = by?.envelope === undefined ? Infinity : Date.parse(by.envelope.deadline);
+    const isLate = process.clock.now() >= Math.min(deadline.getTime(), parents);
     const isFound = tracked.hasCustody && random.chance(0.5);
     if (by === undefined || isLate || isFound) {
       return this.#agent.attach(handoffId, { acknowledge });
