@@ -47,6 +47,6 @@ test("an entry that was read lately is read from memory", async () => {
   expect(await readTwice("small")).toBe(1);
 });
 
-test("a large entry is not kept in memory", async () => {
-  expect(await readTwice("large".repeat(300_000))).toBe(2);
+test("a large entry is not kept in memory, and is read in pieces", async () => {
+  expect(await readTwice("large".repeat(300_000))).toBeGreaterThan(40);
 });

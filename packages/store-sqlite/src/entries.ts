@@ -40,7 +40,9 @@ interface OpenSegment {
 }
 
 /** Of blocks that were read last. Large entries are read again: they would fill the memory. */
-const CHARACTERS_KEPT = 1024 * 1024;
+const CHARACTERS_KEPT = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
+const LINE_FEED = 10;
 
 /** Reads entries of the ledger by their sequence: from the log, and from a migrated database. */
 export class Entries {
@@ -93,11 +95,18 @@ export class Entries {
 
   #read(block: Block, sequence: number): LedgerEntry {
     const open = this.#segment(block.segment);
-    const { first, lines } =
-      open.sealed === undefined ? this.#linesOf(block, open.file) : this.#sealed(open, sequence);
-    const line = parseLine(lines[sequence - first] ?? "");
+    const line = parseLine(this.#lineOf(open, block, sequence));
     if (line.type === "entry" && line.entry.sequence === sequence) return line.entry;
     throw new Error(`another line is in its place`);
+  }
+
+  #lineOf(open: OpenSegment, block: Block, sequence: number): string {
+    if (open.sealed === undefined && block.length > CHARACTERS_KEPT) {
+      return entryLineIn(open.file, block, sequence - block.sequence);
+    }
+    const { first, lines } =
+      open.sealed === undefined ? this.#linesOf(block, open.file) : this.#sealed(open, sequence);
+    return lines[sequence - first] ?? "";
   }
 
   close(): void {
@@ -135,4 +144,30 @@ export class Entries {
     this.#open = { number, file, sealed: isSealed ? Array.from(framesOf(file)) : undefined };
     return this.#open;
   }
+}
+
+/** One of the entries of a large block, which is read in pieces: the others would fill the memory. */
+function entryLineIn(file: ReadableLogFile, { position, length }: Block, index: number): string {
+  const end = position + length;
+  let entries = 0;
+  for (let start = position; start < end;) {
+    const lineEnd = endOfLine(file, start, end);
+    if (isEntryLine(file.read(start, Math.min(LINE_START_BYTES, lineEnd - start)).toString())) {
+      if (entries === index) return file.read(start, lineEnd - start).toString("utf8");
+      entries++;
+    }
+    start = lineEnd + 1;
+  }
+  return "";
+}
+
+/** As much as tells an entry from other lines. */
+const LINE_START_BYTES = 8;
+
+function endOfLine(file: ReadableLogFile, start: number, end: number): number {
+  for (let at = start; at < end; at += PIECE_BYTES) {
+    const found = file.read(at, Math.min(PIECE_BYTES, end - at)).indexOf(LINE_FEED);
+    if (found !== -1) return at + found;
+  }
+  return end;
 }

@@ -28,7 +28,7 @@ export type FromIndexer =
 const THREAD = new URL(`./indexer-thread${import.meta.url.slice(-3)}`, import.meta.url);
 
 /** So much that is not indexed is kept in memory; then commits wait for the index. */
-const BEHIND_BYTES_MAX = 64 * 1024 * 1024;
+const BEHIND_BYTES_MAX = 16 * 1024 * 1024;
 /** The primary result code is in the last byte. */
 const SQLITE_BUSY = 5;
 
