@@ -27,6 +27,28 @@ function hears(hub: Hub, change: (delivery: Delivery) => Delivery | undefined): 
   };
 }
 
+/** A connection that holds deliveries back until it is released. */
+function heldBack(hub: Hub): { readonly line: Hub; release(): void } {
+  let held: (() => void)[] | undefined = [];
+  const line: Hub = {
+    ...hub,
+    id: "hub",
+    attach: (request, handler) =>
+      hub.attach(request, (delivery) => {
+        if (held === undefined) handler(delivery);
+        else held.push(() => handler(delivery));
+      }),
+  };
+  return {
+    line,
+    release() {
+      const waiting = held ?? [];
+      held = undefined;
+      for (const deliver of waiting) deliver();
+    },
+  };
+}
+
 /** Hubs with one fault each. */
 const LIARS: Readonly<Record<string, (world: World) => Hub>> = {
   "answers nothing": ({ hub }) => ({
@@ -198,6 +220,85 @@ test("an end that was not delivered is found by asking again once the hub answer
   expect(await again.result).toMatchObject({ status: 200, by: "worker" });
   await world.clock.advance(1);
   expect(await world.check()).toMatchObject({ holds: true });
+});
+
+test.each([
+  { acknowledge: "auto", sent: ["receipt 200"] },
+  { acknowledge: "manual", sent: [] },
+] as const)(
+  "a notice that comes after the wait for it is acknowledged by the agent if that is $acknowledge",
+  async ({ acknowledge, sent }) => {
+    const { world } = await worldWith(({ hub }) => hub);
+    const { line, release } = heldBack(world.hub);
+    const errors: unknown[] = [];
+    const owner = world.agent("owner", { hub: line, log: ({ error }) => errors.push(error) });
+    const work = { capability: "work", to: "absent", timeoutMs: TIMEOUT_MS, acknowledge };
+    const handle = owner.handoff(work);
+    const result = handle.result.catch((error: unknown) => error);
+    await world.clock.advance(TIMEOUT_MS + GRACE_MS);
+    expect(String(await result)).toContain("has not reported how");
+    expect(await world.kinds(handle.id)).toContain("notice 504");
+    expect(await world.kinds(handle.id)).not.toContain("receipt 200");
+    release();
+    await world.clock.advance(1);
+    const kinds = await world.kinds(handle.id);
+    expect(kinds.filter((kind) => kind === "receipt 200")).toEqual(sent);
+    const again = await owner.attach(handle.id);
+    await expect(again.result).rejects.toMatchObject({ status: 504 });
+    await again.acknowledge();
+    expect(await world.check()).toMatchObject({ holds: true });
+    expect(errors.filter((error) => error !== undefined)).toEqual([]);
+  },
+);
+
+test("a result that comes after the wait for it is left to whoever attaches", async () => {
+  const { world } = await worldWith(({ hub }) => hub);
+  const { line, release } = heldBack(world.hub);
+  const owner = world.agent("owner", { hub: line });
+  const handle = handOff(owner);
+  const result = watch(handle.result);
+  await world.clock.advance(TIMEOUT_MS + GRACE_MS);
+  expect(result()).toBe(504);
+  release();
+  await world.clock.advance(1);
+  expect(await world.kinds(handle.id)).not.toContain("receipt 200");
+  const again = await owner.attach(handle.id);
+  expect(await again.result).toMatchObject({ status: 200, by: "worker" });
+});
+
+test.each([
+  {
+    name: "its deadline has passed",
+    close: (world: World) => world.clock.advance(TIMEOUT_MS),
+    why: "The handoff ran out of time.",
+  },
+  {
+    name: "it was cancelled",
+    close: (_: World, handle: HandoffHandle) => handle.cancel("enough"),
+    why: "cancelled",
+  },
+])("work hands nothing off any more once $name", async ({ close, why }) => {
+  const world = await World.open();
+  const refused = Promise.withResolvers<unknown>();
+  const worker = world.agent("worker");
+  worker.serve("work", async ({ signal, handoff }) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    refused.resolve(await handoff({ capability: "part" }).result.catch((error: unknown) => error));
+    return "too late";
+  });
+  await worker.start();
+  const handle = handOff(world.agent("owner"));
+  handle.result.catch(() => undefined);
+  await handle.accepted;
+  await close(world, handle);
+  const error = await refused.promise;
+  expect(error).toMatchObject({ status: 410, at: "/parent_id" });
+  expect(String(error)).toContain(`No part of ${handle.id} is handed off any more`);
+  expect(String(error)).toContain(why);
+  const handoffs = (await world.history()).filter(
+    (entry) => entry.type === "envelope" && entry.envelope.kind === "handoff",
+  );
+  expect(handoffs).toHaveLength(1);
 });
 
 test("an end that arrives while the hub's clock is slightly behind is accepted", async () => {

@@ -11,30 +11,34 @@ import type { CheckedOptions, HandoffOptions } from "./options.ts";
 
 type Declared = HandoffHandle<unknown, QuestionSchemas>;
 
-/** Hands off to a declared capability: input that its schema does not accept is not sent. */
+/** A handoff to a declared capability. Input that violates its schema is not sent. */
 export function declaredHandoff(
   capability: CapabilityDeclaration,
   options: Partial<HandoffOptions<unknown>>,
-  handoff: (options: CheckedOptions) => HandoffHandle,
-): Declared {
-  const { name, input: schema } = capability;
-  const { input } = options;
-  const handle = handoff({
+): CheckedOptions {
+  const checked = checkInput(capability, options.input);
+  // The handle reports a refusal. There is none if the handoff is refused for another reason.
+  checked.catch(() => undefined);
+  return {
     ...(options as Omit<HandoffOptions, "capability">),
-    capability: name,
+    capability: capability.name,
     version: options.version ?? wantedVersion(capability),
-    check: async () => {
-      if (schema === undefined) return;
-      const { faults } = await readWith(schema, input);
-      if (faults === undefined) return;
-      throw new WaybillError(
-        422,
-        `The input for ${name} was not sent, because it violates its schema: ${describeFaults(faults)}`,
-        { at: faults[0]?.at },
-      );
-    },
-  });
-  return declaredHandle(capability, handle);
+    checked,
+  };
+}
+
+async function checkInput(
+  { name, input: schema }: CapabilityDeclaration,
+  input: unknown,
+): Promise<void> {
+  if (schema === undefined) return;
+  const { faults } = await readWith(schema, input);
+  if (faults === undefined) return;
+  throw new WaybillError(
+    422,
+    `The input for ${name} was not sent, because it violates its schema: ${describeFaults(faults)}`,
+    { at: faults[0]?.at },
+  );
 }
 
 /** A handle that parses results and questions by the capability's declaration. */

@@ -14,8 +14,11 @@ import { checkAhead, checkTimes } from "../times.ts";
 import { adopt, findOwn } from "./found.ts";
 import { Handle } from "./handle.ts";
 import type { HandleOptions } from "./handle.ts";
+import { LateNotices } from "./late-notices.ts";
 import { DEFAULT_TIMEOUT_MS } from "./options.ts";
-import type { AttachOptions, ParentedOptions } from "./options.ts";
+import type { AttachOptions, CheckedOptions } from "./options.ts";
+import { checkParentOpen } from "./parent-work.ts";
+import type { ParentWork } from "./parent-work.ts";
 import { sessionOf } from "./session.ts";
 import { isSameWork } from "./same-work.ts";
 
@@ -25,6 +28,7 @@ export class Delegating {
   readonly #context: AgentContext;
   readonly #presence: Presence;
   readonly #handles = new InFlight<string, Handle>();
+  readonly #lateNotices: LateNotices;
   /** Handles that are being made for handoffs of an earlier process. */
   readonly #attaching = new Map<string, Promise<Handle>>();
 
@@ -32,35 +36,38 @@ export class Delegating {
     this.newId = context.source.newId;
     this.#context = context;
     this.#presence = presence;
+    this.#lateNotices = new LateNotices(context);
   }
 
-  handoff(options: ParentedOptions): Handle {
+  handoff(options: CheckedOptions, parent?: ParentWork): Handle {
     const { acknowledge, acceptCounter, group } = options;
     if (acceptCounter !== undefined && group !== undefined) throw counterInGroup();
     checkTimes(options);
-    const made = this.#envelopeOf(options);
+    const made = this.#envelopeOf(options, parent?.envelope);
     const known = this.#handles.get(made.handoff_id);
     if (known !== undefined) {
       if (isSameWork(known.work, { ...made.body, artifacts: options.artifacts })) return known;
       throw handoffIdInUse(made.handoff_id);
     }
     checkAhead(options, this.#context.clock.now());
-    const { envelope, span } = startSendSpan(made, options);
+    const { traceparent, tracestate } = options;
+    const scope = parent?.trace?.scope;
+    const { envelope, span } = startSendSpan(made, { scope, traceparent, tracestate });
     const isManual = acknowledge === "manual";
     const artifacts = this.#context.artifacts.areToBeSent(options.artifacts)
       ? options.artifacts
       : undefined;
     const handle = this.#handle(envelope, { isManual, artifacts }, acceptCounter);
-    const sent = this.#traced(span, this.#send(handle, options));
+    const sent = this.#traced(span, this.#send(handle, options, parent));
     this.#context.outgoing
       .track({ kind: "handoff", handoffId: handle.id }, sent)
       .catch((error: unknown) => handle.fail(WaybillError.from(error)));
     return handle;
   }
 
-  #envelopeOf(options: ParentedOptions): HandoffEnvelope {
+  #envelopeOf(options: CheckedOptions, parent: HandoffEnvelope | undefined): HandoffEnvelope {
     const { id, hub, source } = this.#context;
-    const { to, tags, minReliability, timeoutMs, deadline, parent } = options;
+    const { to, tags, minReliability, timeoutMs, deadline } = options;
     const { notBefore, priority } = options;
     const { capability, version, input, brief, messages, contract, metadata } = options;
     // Files that have to be read or uploaded are replaced by their references before the envelope is
@@ -92,8 +99,13 @@ export class Delegating {
     );
   }
 
-  async #send(handle: Handle, { signal, check }: ParentedOptions): Promise<void> {
-    if (check !== undefined) await check();
+  async #send(
+    handle: Handle,
+    { signal, checked }: CheckedOptions,
+    parent: ParentWork | undefined,
+  ): Promise<void> {
+    if (checked !== undefined) await checked;
+    if (parent !== undefined) checkParentOpen(parent, this.#context.clock.now());
     await this.#presence.startForHandoff();
     if (signal?.aborted === true)
       throw new WaybillError(499, "The handoff was cancelled before it was sent.");
@@ -137,8 +149,10 @@ export class Delegating {
     const renew =
       rule && ((handle: Handle, counter: CounterOffer) => this.#renew(handle, counter, rule));
     const handles = this.#handles;
-    const handle = new Handle(this.#context, envelope, { ...options, handles, renew });
+    const lateNotices = this.#lateNotices;
+    const handle = new Handle(this.#context, envelope, { ...options, handles, lateNotices, renew });
     handles.set(handle.id, handle);
+    lateNotices.forget(handle.id);
     return handle;
   }
 
@@ -199,17 +213,15 @@ export class Delegating {
     return handle;
   }
 
-  /** Passes a delivery to its handle; false if there is none here. */
-  async receive({
-    handoff_id: handoffId,
-    envelope,
-    received_at: receivedAt,
-  }: Extract<Delivery, { type: "envelope" }>): Promise<boolean> {
+  /** Passes a delivery to its handle; false if nobody here expects it. */
+  async receive(delivery: Extract<Delivery, { type: "envelope" }>): Promise<boolean> {
+    const { handoff_id: handoffId, envelope, received_at: receivedAt } = delivery;
     // A delivery that comes while its handle is being made waits for the handle.
     await this.#attaching.get(handoffId)?.catch(() => undefined);
     const handle = this.#handles.get(handoffId);
-    await handle?.receive(envelope, receivedAt);
-    return handle !== undefined;
+    if (handle === undefined) return this.#lateNotices.receive(delivery);
+    await handle.receive(envelope, receivedAt);
+    return true;
   }
 
   show(delta: ShownDelta): void {

@@ -1,11 +1,10 @@
 import { isOnBehalfOf, WaybillError } from "@waybill/protocol";
-import type { HandoffEnvelope, Json } from "@waybill/protocol";
+import type { Json } from "@waybill/protocol";
 import { isDeclaration } from "../capability/capability.ts";
 import type { CapabilityDeclaration, InputOf, OutputOf } from "../capability/capability.ts";
 import type { JsonCompatible, JsonLike } from "../capability/json-like.ts";
 import type { StandardSchema } from "../capability/standard-schema.ts";
-import type { AttemptTrace } from "../tracing/attempt-trace.ts";
-import { declaredHandoff } from "./declared-handoff.ts";
+import { declaredHandle, declaredHandoff } from "./declared-handoff.ts";
 import type { Delegating } from "./delegating.ts";
 import type { HandoffResult } from "./ending.ts";
 import { fanOut } from "./fan-out.ts";
@@ -15,9 +14,9 @@ import type { GroupHandle, GroupOptions } from "./group.ts";
 import type { Handle } from "./handle.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
 import type { CheckedOptions, HandoffOptions } from "./options.ts";
+import type { ParentWork } from "./parent-work.ts";
 import { sessionOf } from "./session.ts";
 import { checkAgentId, checkCapabilityName, checkId } from "../ids.ts";
-import type { UsageTally } from "../serving/usage-tally.ts";
 
 /** The options of `handoff` besides a declared capability: all that the declaration does not state. */
 export type DeclaredHandoffOptions<Declaration extends CapabilityDeclaration> = Omit<
@@ -95,27 +94,17 @@ export interface Delegator {
   ): Promise<HandoffResult<OutputOf<Declaration>>[]>;
 }
 
-/** The running work whose children are handed off. */
-export interface ParentWork {
-  readonly envelope: HandoffEnvelope;
-  readonly trace: AttemptTrace | undefined;
-  /** Counts what the children use. */
-  readonly tally: UsageTally;
-}
-
 /** All ways to hand off, of an agent, or of its running work. */
 export function delegatorOver(delegating: Delegating, parent?: ParentWork): Delegator {
   const { newId } = delegating;
   const plain = (options: CheckedOptions): Handle => {
     checkHandoff(options);
-    if (parent === undefined) return delegating.handoff(options);
-    const { envelope, trace, tally } = parent;
-    const child = delegating.handoff({ ...options, parent: envelope, scope: trace?.scope });
-    tally.count(child);
-    return child;
+    const handle = delegating.handoff(options, parent);
+    parent?.tally.count(handle);
+    return handle;
   };
   const declared = (capability: CapabilityDeclaration, options: object) =>
-    declaredHandoff(capability, options, plain);
+    declaredHandle(capability, plain(declaredHandoff(capability, options)));
 
   function one(first: CapabilityDeclaration | HandoffOptions, options?: object): unknown {
     return isDeclaration(first) ? declared(first, options ?? {}) : plain(first);

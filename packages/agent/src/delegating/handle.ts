@@ -21,6 +21,7 @@ import { endingOf } from "./ending.ts";
 import type { Ending, HandoffResult } from "./ending.ts";
 import type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
+import type { LateNotices } from "./late-notices.ts";
 import { sendAcknowledgement, sendAnswer, sendCancel } from "./replies.ts";
 import type { AskedQuestion } from "./replies.ts";
 import type { GivenWork } from "./same-work.ts";
@@ -37,6 +38,7 @@ const FOUND_WITHIN_MS = 60_000;
 export interface HandleOptions {
   /** The handles of the agent, by their handoffs: this one leaves them when nothing more is expected. */
   readonly handles: InFlight<string, Handle>;
+  readonly lateNotices: LateNotices;
   /** The files to send, as they were given. */
   readonly artifacts?: readonly GivenArtifact[] | undefined;
   /** Acknowledged by the application, and not automatically. */
@@ -52,6 +54,7 @@ export interface HandleOptions {
 export class Handle implements HandoffHandle {
   readonly #context: AgentContext;
   readonly #handles: InFlight<string, Handle>;
+  readonly #lateNotices: LateNotices;
   readonly #isManual: boolean;
   /** The files to send, until they were read and uploaded. */
   #given: readonly GivenArtifact[] | undefined;
@@ -85,15 +88,16 @@ export class Handle implements HandoffHandle {
   constructor(
     context: AgentContext,
     envelope: HandoffEnvelope,
-    { handles, isManual, renew, artifacts }: HandleOptions,
+    { handles, lateNotices, isManual, renew, artifacts }: HandleOptions,
   ) {
     this.#context = context;
     this.#handles = handles;
+    this.#lateNotices = lateNotices;
     this.#given = artifacts;
     this.#isManual = isManual;
     this.#renew = renew;
     this.#envelope = envelope;
-    this.#endDeadline = new EndDeadline(context.clock, (error) => this.fail(error));
+    this.#endDeadline = new EndDeadline(context.clock, (error) => this.#giveUp(error));
     this.#endDeadline.arm(envelope);
   }
 
@@ -288,6 +292,13 @@ export class Handle implements HandoffHandle {
     this.#result.reject(error);
     this.#endStreams();
     this.#forget();
+  }
+
+  /** The hub has not reported the end in time. */
+  #giveUp(error: WaybillError): void {
+    this.fail(error);
+    const isInCustody = this.#digest !== undefined;
+    if (isInCustody && this.#isAwaited && !this.#isManual) this.#lateNotices.expect(this);
   }
 
   /** For a handoff that was found again: it has been in custody all along. */

@@ -1,5 +1,4 @@
-import type { Context } from "@opentelemetry/api";
-import type { Group, HandoffBody, HandoffEnvelope, Json } from "@waybill/protocol";
+import type { Group, HandoffBody, Json } from "@waybill/protocol";
 import type { GivenArtifact } from "../artifacts/given.ts";
 import type { JsonLike } from "../capability/json-like.ts";
 import type { CounterRule } from "./counter.ts";
@@ -109,13 +108,8 @@ export interface HandoffOptions<Input = Json> extends Omit<
 /** How a handoff that was found again is resumed. */
 export type AttachOptions = Pick<HandoffOptions, "acknowledge" | "acceptCounter">;
 
+/** The options of a handoff whose input is checked beforehand. */
 export interface CheckedOptions extends HandoffOptions {
-  /** Throws if it must not be sent after all. */
-  readonly check?: (() => Promise<void>) | undefined;
-}
-
-export interface ParentedOptions extends CheckedOptions {
-  readonly parent?: HandoffEnvelope | undefined;
-  /** The parent's position in its trace. */
-  readonly scope?: Context | undefined;
+  /** Resolves if it may be sent; rejects with the reason why it may not. */
+  readonly checked?: Promise<void> | undefined;
 }

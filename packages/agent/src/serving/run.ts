@@ -345,6 +345,7 @@ export class Run {
       addUsage: (row) => this.#tally.add(readUsageRow(row)),
       ...delegatorOver(this.#options.delegating, {
         envelope,
+        signal: this.#controller.signal,
         trace: this.#trace,
         tally: this.#tally,
       }),
