@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Link, Route, Router, Switch, useLocation } from "wouter-preact";
 import { useHashLocation } from "wouter-preact/use-hash-location";
 import icon from "./icon.svg";
+import { announcement, waitingForPerson } from "./hub/announce.ts";
 import { connection, follow } from "./hub/feed.ts";
 import { session, signInProblem, signOut } from "./hub/session.ts";
 import { Time, useNow, durationText } from "./parts/text.tsx";
@@ -21,6 +22,12 @@ interface Place {
 
 const PLACES: readonly Place[] = [
   { path: "/", name: "Now", sign: "◉", view: Now },
+  {
+    path: "/inbox",
+    name: "Inbox",
+    sign: "☑",
+    view: lazy(() => import("./views/inbox.tsx").then((view) => view.InboxView)),
+  },
   {
     path: "/handoffs",
     name: "Handoffs",
@@ -87,6 +94,8 @@ function Frame() {
   useEffect(() => {
     const stop = new AbortController();
     void follow(stop.signal);
+    // Whoever works at this page is reached in each of its views.
+    void import("./person/current-inbox.ts").then(({ keepInbox }) => keepInbox(stop.signal));
     return () => stop.abort();
   }, []);
   const [path] = useLocation();
@@ -118,6 +127,7 @@ function Frame() {
           {PLACES.map(({ path: to, name, sign }) => (
             <Link key={to} href={to} aria-current={isWithin(path, to) ? "page" : undefined}>
               <span aria-hidden="true">{sign}</span> {name}
+              {to === "/inbox" && <WaitingCount />}
             </Link>
           ))}
         </nav>
@@ -133,6 +143,9 @@ function Frame() {
         </div>
       </header>
       <GoneBar />
+      <p class="announced" role="status">
+        {announcement.value}
+      </p>
       <main id="main" tabIndex={-1} ref={main}>
         <Suspense
           fallback={
@@ -157,6 +170,16 @@ function Frame() {
         </Suspense>
       </main>
     </>
+  );
+}
+
+function WaitingCount() {
+  const { value } = waitingForPerson;
+  if (value === 0) return null;
+  return (
+    <b class="count">
+      {value} <span class="unseen">waiting</span>
+    </b>
   );
 }
 

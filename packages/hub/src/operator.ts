@@ -4,7 +4,15 @@ import type { HubLimits } from "./engine/options.ts";
 import type { Digest, Found, KeyRecord } from "@waybill/protocol";
 import type { LifecycleTerms } from "@waybill/protocol/hub";
 import { signRequest } from "@waybill/protocol/wire";
-import type { Attachment, Delivery, HandoffView, Newcomers, Quota } from "@waybill/protocol/wire";
+import type {
+  Attachment,
+  BlobContent,
+  BlobRead,
+  Delivery,
+  HandoffView,
+  Newcomers,
+  Quota,
+} from "@waybill/protocol/wire";
 import type { Viewer } from "./access/access.ts";
 import { actEntry } from "./admission/act.ts";
 import type { Act } from "./admission/act.ts";
@@ -224,6 +232,13 @@ export class Operator {
       uploads: blobs?.shares.uploads ?? 0,
       receivedBytes: blobs?.receivedBytes ?? 0,
     };
+  }
+
+  /** The bytes of a blob of any handoff. */
+  readBlob(read: Omit<BlobRead, "as" | "sign">): Promise<BlobContent> {
+    const { blobs } = this.#engine;
+    if (blobs !== undefined) return blobs.readAsOperator(read);
+    throw new WaybillError(404, "This hub stores no blobs.");
   }
 
   /** Whose first manifest is accepted, if the hub was told. */

@@ -6,7 +6,7 @@ import type { Digest } from "@waybill/protocol";
 import { blobPath, blobUploadPath } from "@waybill/protocol/wire";
 import { afterEach, describe, expect, test } from "vitest";
 import { blobArtifact, digestOfAll, someBytes } from "./blobs-fixture.ts";
-import { ask, openWorld } from "./served-fixture.ts";
+import { ask, asConsole, asOperator, consoleSession, openWorld } from "./served-fixture.ts";
 import type { Party, World, WorldOptions } from "./served-fixture.ts";
 import { RawConnection, requestText } from "./http/raw-fixture.ts";
 
@@ -384,4 +384,32 @@ test("an agent that may not read a blob gets the same answer whether the blob ex
     body: { capability: "work", artifacts: [blobArtifact(FILM)] },
   });
   expect((await owner.submit(text)).status).not.toBe(403);
+});
+
+test("operators read the blobs of every handoff, and write none", async () => {
+  const { world, owner } = await worldWith();
+  await put(world, owner);
+  const path = blobPath(DIGEST);
+  const headers = asOperator(world.served, path);
+  const response = await fetch(world.url + path, { headers });
+  expect(Buffer.from(await response.arrayBuffer()).equals(FILM)).toBe(true);
+  const session = await consoleSession(world.served, "reader");
+  const part = await fetch(world.url + path, {
+    headers: { ...asConsole(world.served, session, path), range: "bytes=10-19" },
+  });
+  expect(part.status).toBe(206);
+  expect(Buffer.from(await part.arrayBuffer()).equals(FILM.subarray(10, 20))).toBe(true);
+
+  const missing = blobPath(digestOfAll(someBytes(10, 7)));
+  const refused = await ask(world.url + missing, { headers: asOperator(world.served, missing) });
+  expect(refused).toMatchObject({
+    status: 404,
+    json: { detail: expect.stringContaining("deletes them") },
+  });
+  const written = await fetch(world.url + path, {
+    method: "PUT",
+    body: FILM as Uint8Array<ArrayBuffer>,
+    headers: asOperator(world.served, path, { method: "PUT" }),
+  });
+  expect(written.status).toBe(403);
 });

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { WaybillError } from "@waybill/protocol";
 import type { WireEntry } from "@waybill/protocol/wire";
+import { announce } from "./announce.ts";
 import { apply, isEnded, payloadOf } from "./handoffs.ts";
 import type { HandoffRow } from "./handoffs.ts";
 import { get, lines } from "./hub.ts";
@@ -17,6 +18,9 @@ const ENTRIES_AT_FIRST = 5_000;
 const ROWS_AT_MOST = 100_000;
 const AGAIN_MS = 500;
 const AGAIN_AT_MOST_MS = 5_000;
+/** What happened before is not announced. */
+const NEWS_MS = 30_000;
+const TELL_EVERY_MS = 2_000;
 
 export const connection = signal<Connection>({ type: "connecting" });
 /** Grows with every change of the rows; a view that reads it is drawn again. */
@@ -88,12 +92,27 @@ function take(entry: WireEntry): void {
   const { size } = rows;
   const before = entry.handoff_id === null ? undefined : rows.get(entry.handoff_id);
   const wasOpen = before !== undefined && !isEnded(before);
+  const wasDead = before?.standing === "dead letter";
   const row = apply(rows, entry);
   if (rows.size > size) rates.count("begun", Date.parse(entry.at));
   if (wasOpen && row !== undefined && isEnded(row)) rates.count("ended", Date.parse(entry.at));
+  if (!wasDead && row?.standing === "dead letter") tellDeadLetter(Date.parse(entry.at));
   if (rows.size > ROWS_AT_MOST) rows.delete(rows.keys().next().value!);
   for (const listener of listeners) listener(entry);
   plan();
+}
+
+let deadLetters = 0;
+
+/** Says how many have come, however many that are at once. What the page reads at first is no news. */
+function tellDeadLetter(at: number): void {
+  if (at < Date.now() - NEWS_MS || deadLetters++ > 0) return;
+  setTimeout(() => {
+    const count = deadLetters;
+    deadLetters = 0;
+    const many = `${count.toLocaleString("en")} handoffs have become dead letters.`;
+    announce(count === 1 ? "A handoff has become a dead letter." : many);
+  }, TELL_EVERY_MS);
 }
 
 /** However much happens, the page is drawn at most once a frame. */

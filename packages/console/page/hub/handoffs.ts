@@ -19,6 +19,8 @@ export interface HandoffRow {
   readonly from: string;
   readonly capability: string;
   readonly correlationId: string;
+  /** It is for one agent: nobody else is asked if that one rejects it. */
+  readonly isNamed: boolean;
   readonly startedAt: number;
   readonly deadline: number;
   to: string;
@@ -68,6 +70,7 @@ export function apply(rows: Map<string, HandoffRow>, entry: WireEntry): HandoffR
       from,
       capability: body.capability,
       correlationId,
+      isNamed: typeof to === "string",
       startedAt: at,
       deadline: Date.parse(deadline),
       to: typeof to === "string" ? to : "",
@@ -119,6 +122,9 @@ function said(row: HandoffRow, envelope: Envelope, at: number): void {
       const { status, reason } = envelope.body;
       if (status === 101) return change(row, at, "accepted", 101, "accepted");
       if (envelope.attempt === undefined) return;
+      if (row.isNamed && isFailure(status)) {
+        return change(row, at, "failed", status, reason ?? "rejected");
+      }
       return change(row, at, "waiting", status, reason ?? "given back");
     }
     case "cancel":

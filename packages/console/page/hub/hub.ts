@@ -14,6 +14,22 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
   return (await send("GET", path, { signal })).text();
 }
 
+/** The bytes of an answer, in pieces as they arrive. */
+export async function* bytes(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { body } = await send("GET", path, { signal });
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
 /** Sends JSON; the answer is undefined if it is empty. */
 export async function post<Answer>(path: string, value?: unknown): Promise<Answer> {
   return written("POST", path, value);

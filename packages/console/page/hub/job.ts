@@ -50,7 +50,7 @@ export interface Job {
   readonly events: readonly JobEvent[];
 }
 
-const PAGE = 100;
+const PAGE = 500;
 const AT_ONCE = 6;
 const ENTRIES = 200;
 
@@ -63,7 +63,7 @@ export class JobReader {
     this.#id = id;
   }
 
-  async read(signal: AbortSignal): Promise<Job> {
+  async read(signal: AbortSignal, progressed: (read: number, of: number) => void): Promise<Job> {
     const views: WireHandoffView[] = [];
     for (let after = "", isMore = true; isMore;) {
       const page = await get<{ handoffs: WireHandoffView[]; next?: string }>(
@@ -77,7 +77,10 @@ export class JobReader {
     const parts: Part[] = [];
     const waiting = views.values();
     const work = async () => {
-      for (const view of waiting) parts.push(await this.#part(view, signal));
+      for (const view of waiting) {
+        parts.push(await this.#part(view, signal));
+        progressed(parts.length, views.length);
+      }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     return {

@@ -1,6 +1,8 @@
 import type { WireEntry, WireHandoffView, WireWellKnown } from "@waybill/protocol/wire";
 import { checkEntry, Trust } from "../trust/check.ts";
 import type { CheckedEntry } from "../trust/check.ts";
+import { contractsOf } from "./breaches.ts";
+import type { BoundAttempt } from "./breaches.ts";
 import { payloadOf } from "./handoffs.ts";
 import { get } from "./hub.ts";
 
@@ -9,6 +11,8 @@ export interface HandoffRecord {
   readonly hub: string;
   readonly view: WireHandoffView;
   readonly entries: readonly CheckedEntry[];
+  /** What was agreed in each accepted attempt, and whether it was kept. */
+  readonly contracts: readonly BoundAttempt[];
   /** Why manifests do not hold, by agent. */
   readonly problems: ReadonlyMap<string, string>;
 }
@@ -47,7 +51,9 @@ export class RecordReader {
       this.#entries = [...this.#entries, ...checked];
       isMore = found.next !== undefined && found.entries.length > 0;
     }
-    return { hub: this.#hub, view, entries: this.#entries, problems: this.#trust.problems };
+    const entries = this.#entries;
+    const contracts = await contractsOf(view, entries, this.#trust);
+    return { hub: this.#hub, view, entries, contracts, problems: this.#trust.problems };
   }
 
   async #checked(entries: readonly WireEntry[]): Promise<CheckedEntry[]> {

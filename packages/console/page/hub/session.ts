@@ -2,12 +2,15 @@ import { signal } from "@preact/signals";
 import { digestOf, newId } from "@waybill/protocol";
 import { signOperatorRequest, toBase64url } from "@waybill/protocol/wire";
 import type { ConsoleRole, WireConsoleSession, WireWellKnown } from "@waybill/protocol/wire";
+import { forget, keep, kept } from "./kept.ts";
 
 /** Somebody who is signed in. In a secure context the key can be used and not be read. */
 export interface Session {
   readonly session: string;
   readonly key: CryptoKey | string;
   readonly domain: string;
+  /** The hub's own id. */
+  readonly hub: string;
   readonly host: string;
   readonly role: ConsoleRole;
   readonly expiresAt: number;
@@ -20,8 +23,6 @@ export const signInProblem = signal<string>("");
 
 const SCHEME = "Waybill-Console";
 const SIGN_IN = "#/in/";
-const DATABASE = "waybill-console";
-const STORE = "session";
 const CURRENT = "current";
 
 /** Takes the code out of the address before anything else happens. */
@@ -31,21 +32,22 @@ export async function restoreSession(): Promise<void> {
     history.replaceState(null, "", `${pathname}#/`);
     try {
       session.value = await openSession(hash.slice(SIGN_IN.length));
-      await keep(session.value);
+      // A key that scripts can read is not kept.
+      if (typeof session.value.key !== "string") await keep(CURRENT, session.value);
       return;
     } catch (error) {
       signInProblem.value = (error as Error).message;
     }
   }
-  const kept = await storedSession();
-  session.value = kept !== undefined && kept.expiresAt > Date.now() ? kept : null;
+  const known = await kept<Session>(CURRENT);
+  session.value = known !== undefined && known.expiresAt > Date.now() ? known : null;
 }
 
 /** Forgets the session in this browser. */
 export async function signOut(why = ""): Promise<void> {
   session.value = null;
   signInProblem.value = why;
-  await withStore("readwrite", (store) => store.delete(CURRENT)).catch(() => undefined);
+  await forget(CURRENT);
 }
 
 async function openSession(code: string): Promise<Session> {
@@ -57,6 +59,7 @@ async function openSession(code: string): Promise<Session> {
     session: opened.session,
     key: await keyOf(token),
     domain: hub.domain,
+    hub: hub.hub,
     host: host ?? location.host,
     role: opened.role,
     expiresAt: Date.parse(opened.expires_at),
@@ -117,36 +120,4 @@ export async function proofOf(
 
 function encoded(value: unknown): string {
   return toBase64url(new TextEncoder().encode(JSON.stringify(value)));
-}
-
-async function keep(current: Session): Promise<void> {
-  // A key that scripts can read is not stored.
-  if (typeof current.key === "string") return;
-  await withStore("readwrite", (store) => store.put(current, CURRENT));
-}
-
-async function storedSession(): Promise<Session | undefined> {
-  try {
-    return (await withStore("readonly", (store) => store.get(CURRENT))) as Session | undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function withStore(
-  mode: IDBTransactionMode,
-  use: (store: IDBObjectStore) => IDBRequest,
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open(DATABASE, 1);
-    opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(STORE));
-    opening.addEventListener("error", () => reject(opening.error!));
-    opening.addEventListener("success", () => {
-      const database = opening.result;
-      const asked = use(database.transaction(STORE, mode).objectStore(STORE));
-      asked.addEventListener("success", () => resolve(asked.result));
-      asked.addEventListener("error", () => reject(asked.error!));
-      asked.transaction!.addEventListener("complete", () => database.close());
-    });
-  });
 }

@@ -1,7 +1,6 @@
-import { digestOfBytes } from "@waybill/protocol";
-import type { Artifact, HandoffBody, Message, ResultBody } from "@waybill/protocol";
-import { fromBase64url } from "@waybill/protocol/wire";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import type { HandoffBody, Message, ResultBody } from "@waybill/protocol";
+import { useId } from "preact/hooks";
+import { ArtifactItem } from "./artifact-item.tsx";
 import { Json, Text } from "./text.tsx";
 
 type Body = Partial<HandoffBody & ResultBody>;
@@ -9,7 +8,7 @@ type Body = Partial<HandoffBody & ResultBody>;
 /** What is handed off, or what came back: in every form that it has. */
 export function Work({ title, body }: { readonly title: string; readonly body: Body }) {
   const { input, output, brief, messages, artifacts, contract, error, usage, effects } = body;
-  const id = title.toLowerCase();
+  const id = useId();
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
@@ -84,64 +83,4 @@ function Conversation({ messages }: { readonly messages: readonly Message[] }) {
       ))}
     </ol>
   );
-}
-
-/** Types that a browser draws without running anything. */
-const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-
-function ArtifactItem({ artifact }: { readonly artifact: Artifact }) {
-  const { name, media_type: type, digest, data, url, size } = artifact;
-  const bytes = useMemo(() => (data === undefined ? undefined : fromBase64url(data)), [data]);
-  const holds = bytes !== undefined && digestOfBytes(bytes) === digest;
-  const isImage = IMAGES.has(type);
-  // Anything else is only ever saved: as a page, a file of an agent could act for whoever opens it.
-  const source = useObjectUrl(
-    holds ? bytes : undefined,
-    isImage ? type : "application/octet-stream",
-  );
-  return (
-    <li>
-      <strong>
-        <Text value={name} />
-      </strong>{" "}
-      <small>
-        <Text value={type} />
-      </small>
-      {bytes !== undefined &&
-        (holds ? (
-          <span class="mark good"> ✓ its digest holds</span>
-        ) : (
-          <span class="mark bad"> ✗ these are not the bytes that were signed</span>
-        ))}
-      {url !== undefined && (
-        <p>
-          at <Text value={url} />
-        </p>
-      )}
-      {size !== undefined && (
-        <p>{size.toLocaleString("en")} bytes, kept by the hub for its parties</p>
-      )}
-      {source !== undefined && isImage && <img src={source} alt="" />}
-      {source !== undefined && (
-        <a href={source} download={safeName(name)}>
-          Save
-        </a>
-      )}
-    </li>
-  );
-}
-
-function useObjectUrl(bytes: Uint8Array | undefined, type: string): string | undefined {
-  const [url, setUrl] = useState<string | undefined>();
-  useEffect(() => {
-    if (bytes === undefined) return undefined;
-    const made = URL.createObjectURL(new Blob([bytes as BlobPart], { type }));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [bytes, type]);
-  return url;
-}
-
-function safeName(name: string): string {
-  return name.replaceAll(/[^\w.-]+/g, "_").slice(-80);
 }

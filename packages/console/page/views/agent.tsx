@@ -4,10 +4,10 @@ import { connection } from "../hub/feed.ts";
 import { get } from "../hub/hub.ts";
 import { percent } from "../parts/find-playground.tsx";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
+import { isThisHub, Presence } from "../parts/presence.tsx";
 import { SchemaTable } from "../parts/schema-table.tsx";
 import { durationText, Text, Time } from "../parts/text.tsx";
 import { Trust } from "../trust/check.ts";
-import { Presence } from "./agents.tsx";
 
 /** One agent: its manifests checked here, its capabilities, and what was measured. */
 export function Agent({ params: { id = "" } }: { readonly params: { readonly id?: string } }) {
@@ -49,10 +49,14 @@ function AgentOf({ id }: { readonly id: string }) {
           <dd>
             <Presence agent={presence.value} />
           </dd>
-          <dt>Load</dt>
-          <dd>
-            {presence.value.in_flight} at work, room for {presence.value.credit}
-          </dd>
+          {!isThisHub(presence.value) && (
+            <>
+              <dt>Load</dt>
+              <dd>
+                {presence.value.in_flight} at work, room for {presence.value.credit}
+              </dd>
+            </>
+          )}
           {manifest?.description !== undefined && (
             <>
               <dt>Says of itself</dt>

@@ -4,6 +4,7 @@ import { Link } from "wouter-preact";
 import { connection } from "../hub/feed.ts";
 import { get } from "../hub/hub.ts";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
+import { Presence } from "../parts/presence.tsx";
 import { Text, Time } from "../parts/text.tsx";
 import { FindPlayground } from "../parts/find-playground.tsx";
 
@@ -89,22 +90,5 @@ export function Agents() {
       </section>
       <FindPlayground />
     </>
-  );
-}
-
-/** Whether an agent is connected, never by colour alone. */
-export function Presence({ agent }: { readonly agent: WirePresence }) {
-  if (agent.is_retired === true) return <span class="mark bad">– retired</span>;
-  return agent.is_connected ? (
-    <span class="mark good">● connected</span>
-  ) : (
-    <span class="mark quiet">
-      ○ away
-      {agent.last_seen !== null && (
-        <>
-          , seen <Time at={Date.parse(agent.last_seen)} />
-        </>
-      )}
-    </span>
   );
 }

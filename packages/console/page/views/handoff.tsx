@@ -6,7 +6,9 @@ import { RecordReader } from "../hub/record.ts";
 import type { HandoffRecord } from "../hub/record.ts";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
 import { StatusText } from "../parts/standing.tsx";
-import { durationText, Id, Text, Time, useNow } from "../parts/text.tsx";
+import { Deadline } from "../parts/deadline.tsx";
+import { Id, Text } from "../parts/text.tsx";
+import { Contracts } from "../parts/contracts.tsx";
 import { Entries } from "../parts/entries.tsx";
 import { Work } from "../parts/work.tsx";
 
@@ -155,6 +157,7 @@ function Shown({ record }: { readonly record: HandoffRecord }) {
         )}
       </section>
       {last !== undefined && <Work title="Result" body={last.body} />}
+      <Contracts contracts={record.contracts} />
       <section aria-labelledby="record">
         <h2 id="record">Record</h2>
         <Entries entries={entries} hub={record.hub} />
@@ -215,19 +218,4 @@ function withheldOf(
     return "The hub says that it is completed, and no recipient has signed a result.";
   }
   return undefined;
-}
-
-function Deadline({ at, isOpen }: { readonly at: number; readonly isOpen: boolean }) {
-  const current = useNow();
-  const left = at - current;
-  return (
-    <>
-      <Time at={at} />
-      {isOpen && (
-        <span class={left < 60_000 ? "mark warn" : "mark quiet"}>
-          {left > 0 ? ` ${durationText(left)} left` : ` ${durationText(left)} ago`}
-        </span>
-      )}
-    </>
-  );
 }

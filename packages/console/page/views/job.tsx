@@ -2,11 +2,14 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { connection, onEntry, rows } from "../hub/feed.ts";
 import { JobReader } from "../hub/job.ts";
-import type { Job as JobRead } from "../hub/job.ts";
+import type { Job as JobRead, JobHandoff } from "../hub/job.ts";
+import { foldedAtFirst, treeOf, unfolded } from "../hub/job-tree.ts";
+import type { JobBranch } from "../hub/job-tree.ts";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
 import { Sequence } from "../parts/sequence.tsx";
 import { Id, Text } from "../parts/text.tsx";
 import { Timeline } from "../parts/timeline.tsx";
+import { VirtualList } from "../parts/virtual-list.tsx";
 
 /** Everything that was handed off for one job. */
 export function Job({ params: { id = "" } }: { readonly params: { readonly id?: string } }) {
@@ -14,6 +17,7 @@ export function Job({ params: { id = "" } }: { readonly params: { readonly id?: 
 }
 
 const SETTLE_MS = 250;
+const SAID_EVERY = 25;
 
 function JobOf({ id }: { readonly id: string }) {
   const reader = useMemo(() => new JobReader(id), [id]);
@@ -33,7 +37,15 @@ function JobOf({ id }: { readonly id: string }) {
     };
   }, [id]);
   const isLive = connection.value.type === "live";
-  const { value, problem } = useLoaded((signal) => reader.read(signal), [reader, news, isLive]);
+  const [progress, setProgress] = useState("");
+  const { value, problem } = useLoaded(
+    (signal) =>
+      reader.read(signal, (read, of) => {
+        const isShown = read % SAID_EVERY === 0;
+        if (isShown) setProgress(`${read.toLocaleString("en")} of ${of.toLocaleString("en")}`);
+      }),
+    [reader, news, isLive],
+  );
   return (
     <>
       <h1>
@@ -41,7 +53,7 @@ function JobOf({ id }: { readonly id: string }) {
       </h1>
       <Problem>{problem}</Problem>
       {value === undefined ? (
-        problem === undefined && <p class="empty">Reading…</p>
+        problem === undefined && <p class="empty">Reading… {progress}</p>
       ) : value.handoffs.length === 0 ? (
         <p class="empty">There is no such job.</p>
       ) : (
@@ -51,31 +63,39 @@ function JobOf({ id }: { readonly id: string }) {
   );
 }
 
+const ROW_HEIGHT = 38;
+const HEAD = ["Handoff", "Capability", "Recipients", "State"];
+
 function Shown({ job }: { readonly job: JobRead }) {
   const [words, setWords] = useState("");
+  const tree = useMemo(() => treeOf(job.handoffs), [job]);
+  const [folded, setFolded] = useState<ReadonlySet<string>>(() => foldedAtFirst(tree));
   const wanted = words.toLowerCase().trim();
-  const handoffs = job.handoffs.filter(
-    ({ id, capability, attempts, state }) =>
-      wanted === "" ||
-      [id, capability, state, ...attempts.map(({ recipient }) => recipient)]
-        .join("\n")
-        .toLowerCase()
-        .includes(wanted),
-  );
+  const found =
+    wanted === "" ? tree : tree.filter(({ handoff }) => textOf(handoff).includes(wanted));
+  // Whoever searches wants what is found, folded or not.
+  const branches = wanted === "" ? unfolded(tree, folded) : found;
+  const handoffs = branches.map(({ handoff }) => handoff);
   const ids = new Set(handoffs.map(({ id }) => id));
   const open = job.handoffs.filter(({ state }) => state === "open").length;
   const tokens = job.handoffs
     .flatMap(({ usage }) => usage)
     .reduce((sum, row) => sum + (row.input_tokens ?? 0) + (row.output_tokens ?? 0), 0);
   const costs = costsOf(job);
+  const fold = (id: string) => {
+    const next = new Set(folded);
+    if (!next.delete(id)) next.add(id);
+    setFolded(next);
+  };
+  const all = job.handoffs.length;
   return (
     <>
       <p class="note">
-        {job.handoffs.length} {job.handoffs.length === 1 ? "handoff" : "handoffs"}, {open} open
+        {all.toLocaleString("en")} {all === 1 ? "handoff" : "handoffs"}, {open} open
         {tokens > 0 && `, ${tokens.toLocaleString("en")} tokens reported`}
         {costs !== "" && `, ${costs}`}. Open a handoff to check its signatures.
       </p>
-      {job.handoffs.length > 1 && (
+      {all > 1 && (
         <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
           <label>
             Contains{" "}
@@ -87,8 +107,26 @@ function Shown({ job }: { readonly job: JobRead }) {
             />
           </label>
           <span role="status">
-            {handoffs.length} of {job.handoffs.length}
+            {found.length.toLocaleString("en")} of {all.toLocaleString("en")}
+            {handoffs.length < found.length &&
+              `, ${(found.length - handoffs.length).toLocaleString("en")} folded`}
           </span>
+          {tree.some(({ below }) => below > 0) && (
+            <button
+              type="button"
+              onClick={() =>
+                setFolded(
+                  new Set(
+                    folded.size > 0
+                      ? []
+                      : tree.filter(({ below }) => below > 0).map(({ handoff }) => handoff.id),
+                  ),
+                )
+              }
+            >
+              {folded.size > 0 ? "Unfold all" : "Fold all"}
+            </button>
+          )}
         </form>
       )}
       <section aria-labelledby="sequence">
@@ -101,43 +139,68 @@ function Shown({ job }: { readonly job: JobRead }) {
       </section>
       <section aria-labelledby="handoffs">
         <h2 id="handoffs">Handoffs</h2>
-        <div class="scrolled tall" tabIndex={0} role="region" aria-labelledby="handoffs">
-          <table>
-            <thead>
-              <tr>
-                <th>Handoff</th>
-                <th>Capability</th>
-                <th>Part of</th>
-                <th>Recipients</th>
-                <th>State</th>
-              </tr>
-            </thead>
-            <tbody>
-              {handoffs.map(({ id, capability, parent, attempts, state }) => (
-                <tr key={id}>
-                  <td>
-                    <Link href={`/handoffs/${id}`}>
-                      <Id value={id} />
-                    </Link>
-                  </td>
-                  <td>
-                    <Text value={capability} />
-                  </td>
-                  <td>{parent === undefined ? "–" : <Id value={parent} />}</td>
-                  <td>
-                    <Text
-                      value={
-                        attempts.map(({ recipient }) => recipient).join(", then ") || "nobody yet"
-                      }
-                    />
-                  </td>
-                  <td>{state.replaceAll("_", " ")}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <VirtualList
+          label="Handoffs of this job"
+          kind="branches"
+          head={HEAD}
+          count={branches.length}
+          rowHeight={ROW_HEIGHT}
+          keyOf={(index) => branches[index]!.handoff.id}
+          row={(index) => (
+            <Branch branch={branches[index]!} folded={folded} fold={fold} isFlat={wanted !== ""} />
+          )}
+          empty="Nothing in this job contains that."
+        />
       </section>
+    </>
+  );
+}
+
+function textOf({ id, capability, attempts, state }: JobHandoff): string {
+  return [id, capability, state, ...attempts.map(({ recipient }) => recipient)]
+    .join("\n")
+    .toLowerCase();
+}
+
+function Branch({
+  branch: { handoff, depth, below },
+  folded,
+  fold,
+  isFlat,
+}: {
+  readonly branch: JobBranch;
+  readonly folded: ReadonlySet<string>;
+  readonly fold: (id: string) => void;
+  readonly isFlat: boolean;
+}) {
+  const { id, capability, attempts, state } = handoff;
+  const isFolded = folded.has(id);
+  return (
+    <>
+      <span role="cell">
+        {!isFlat && "\u2003".repeat(depth)}
+        {!isFlat && below > 0 && (
+          <button
+            type="button"
+            class="plain fold"
+            aria-expanded={!isFolded}
+            aria-label={`${below.toLocaleString("en")} parts of ${id}`}
+            onClick={() => fold(id)}
+          >
+            {isFolded ? "▸" : "▾"} {below.toLocaleString("en")}
+          </button>
+        )}{" "}
+        <Link href={`/handoffs/${id}`}>
+          <Id value={id} />
+        </Link>
+      </span>
+      <span role="cell">
+        <Text value={capability} />
+      </span>
+      <span role="cell">
+        <Text value={attempts.map(({ recipient }) => recipient).join(", then ") || "nobody yet"} />
+      </span>
+      <span role="cell">{state.replaceAll("_", " ")}</span>
     </>
   );
 }

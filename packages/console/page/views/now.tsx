@@ -7,6 +7,7 @@ import { get, getText } from "../hub/hub.ts";
 import { RateChart } from "../parts/chart.tsx";
 import { HandoffTable } from "../parts/handoff-table.tsx";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
+import { isThisHub } from "../parts/presence.tsx";
 import { Figure, Text, useNow } from "../parts/text.tsx";
 import { gauge } from "../hub/metrics.ts";
 
@@ -81,7 +82,10 @@ export function Now() {
         {agents.value === undefined ? (
           <p class="empty">Asking…</p>
         ) : (
-          <AgentCards agents={agents.value.agents} hasMore={agents.value.next !== undefined} />
+          <AgentCards
+            agents={agents.value.agents.filter((agent) => !isThisHub(agent))}
+            hasMore={agents.value.next !== undefined}
+          />
         )}
       </section>
       <section aria-labelledby="latest">

@@ -8,7 +8,7 @@ import type { BlobContext } from "./context.ts";
 import { bindBlobs, nameBlobs } from "./naming.ts";
 import { BlobRights } from "./rights.ts";
 import { BLOB_ROWS } from "./rows.ts";
-import type { UploadRow } from "./rows.ts";
+import type { BlobRow, UploadRow } from "./rows.ts";
 import { BlobShares, rowsUnder } from "./shares.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -116,9 +116,21 @@ export class BlobCustody implements Blobs {
     return this.#uploads.of(digest, as);
   }
 
-  async read({ digest, as, first = 0, end }: BlobRead): Promise<BlobContent> {
+  async read({ digest, as, ...range }: BlobRead): Promise<BlobContent> {
     this.#options.assertOpen();
-    const { size, file } = await this.#rights.readable(digest, as);
+    return this.#range(await this.#rights.readable(digest, as), range);
+  }
+
+  /** The bytes of a blob for an operator, who may read every handoff. */
+  async readAsOperator({ digest, ...range }: Omit<BlobRead, "as" | "sign">): Promise<BlobContent> {
+    this.#options.assertOpen();
+    return this.#range(await this.#rights.readableByOperator(digest), range);
+  }
+
+  #range(
+    { size, file }: BlobRow,
+    { first = 0, end }: Pick<BlobRead, "first" | "end">,
+  ): BlobContent {
     const last = end ?? size;
     if (!(first >= 0 && first <= last && last <= size)) {
       throw new WaybillError(

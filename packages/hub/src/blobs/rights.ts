@@ -63,4 +63,14 @@ export class BlobRights {
       `There is no blob ${digest} here that ${agent} may read. A blob can be read by agents that have uploaded all of it, and by the parties to a handoff that names it, as long as it is kept.`,
     );
   }
+
+  /** The row of a blob, for an operator. */
+  async readableByOperator(digest: Digest): Promise<BlobRow> {
+    const found = await this.blob(hexOf(digest));
+    if (found !== undefined) return found.row;
+    throw new WaybillError(
+      404,
+      `There is no blob ${digest} here. A hub keeps the blobs of a handoff for a while after it has ended, and then deletes them.`,
+    );
+  }
 }

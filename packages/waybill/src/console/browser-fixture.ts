@@ -4,6 +4,7 @@ import { createAgent } from "@waybill/agent";
 import type { Agent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import { generateKey } from "@waybill/protocol";
+import type { PrivateKey } from "@waybill/protocol";
 import { chromium } from "playwright-core";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 
@@ -72,6 +73,10 @@ export async function signIn(
 }
 
 /** An agent that is connected to a hub at this address. */
-export async function agentAt(url: string, id: string): Promise<Agent> {
-  return createAgent({ id, key: generateKey(), hub: await connect(url) });
+export async function agentAt(
+  url: string,
+  id: string,
+  key: PrivateKey = generateKey(),
+): Promise<Agent> {
+  return createAgent({ id, key, hub: await connect(url) });
 }
