@@ -143,7 +143,7 @@ export class ConsoleWorld {
         input_schema: { type: "object", required: ["page"], properties: { page } },
       },
       ({ input }) => {
-        inputs.push(input!);
+        inputs.push(input);
         return { verdict: "good" };
       },
     );

@@ -1,4 +1,5 @@
 /// <reference types="node" />
+/// <reference lib="dom" />
 import type { Agent, HandoffHandle } from "@waybill/agent";
 import type { Json } from "@waybill/protocol";
 import type { BrowserContext, Locator, Page } from "playwright-core";
@@ -393,7 +394,7 @@ async function findKey(page: Page): Promise<void> {
     const answerTo = <Value>(asked: IDBRequest) =>
       new Promise<Value>((resolve, reject) => {
         asked.addEventListener("success", () => resolve(asked.result as Value));
-        asked.addEventListener("error", () => reject(asked.error ?? new Error("no answer")));
+        asked.addEventListener("error", () => reject(new Error(asked.error?.message)));
       });
     const database = await answerTo<IDBDatabase>(indexedDB.open("waybill-console"));
     const store = () => database.transaction("session").objectStore("session");
