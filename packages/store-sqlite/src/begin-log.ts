@@ -2,7 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EMPTY_LEDGER } from "@waybill/hub/store";
 import type { LedgerHead } from "@waybill/hub/store";
+import type { Digest } from "@waybill/protocol";
 import { compactId } from "./compact-id.ts";
+import { markOf } from "./digest-mark.ts";
 import { startAfter } from "./log/place.ts";
 import type { Place } from "./log/place.ts";
 
@@ -31,12 +33,14 @@ export function beginLog(database: DatabaseSync): void {
   database
     .prepare("INSERT INTO log_place VALUES (?)")
     .run(JSON.stringify(startAfter(ledgerHeadIn(database))));
-  const entry = database.prepare("INSERT INTO entry VALUES (?, ?)");
+  const entry = database.prepare("INSERT INTO entry VALUES (?, ?, ?)");
   const seen = database.prepare("INSERT INTO seen VALUES (?, ?, ?)");
-  const rows = database.prepare("SELECT sequence, handoff_id, sender, envelope_id FROM ledger");
+  const rows = database.prepare("SELECT sequence, handoff_id, sender, envelope_id, digest FROM ledger");
   for (const row of rows.iterate()) {
-    if (row["handoff_id"] !== null)
-      entry.run(compactId(row["handoff_id"] as string), row["sequence"]!);
+    if (row["handoff_id"] !== null) {
+      const mark = markOf(row["digest"] as Digest);
+      entry.run(compactId(row["handoff_id"] as string), row["sequence"]!, mark);
+    }
     if (row["envelope_id"] === null) continue;
     seen.run(compactId(row["envelope_id"] as string), row["sender"]!, row["sequence"]!);
   }

@@ -3,19 +3,17 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { LedgerEntry, LedgerHead } from "@waybill/hub/store";
 import { BoundedCache } from "@waybill/protocol/wire";
 import { ledgerHeadIn } from "./begin-log.ts";
+import type { Block } from "./log/blocks.ts";
+import { decodeFrame } from "./log/frame.ts";
 import { isEntryLine, linesOf, parseLine } from "./log/line.ts";
 import type { ReadableLogFile, ReadableLogFolder } from "./log/disk.ts";
-import type { Frame } from "./log/frame.ts";
 import { bodyOf, framesOf } from "./log/seal.ts";
 import { segmentName } from "./log/segment.ts";
 import { ENTRY_COLUMNS, entryOf } from "./row.ts";
 
 /** Where the entries from a sequence on are in the log. */
-export interface Block {
-  readonly sequence: number;
+export interface PlacedBlock extends Block {
   readonly segment: number;
-  readonly position: number;
-  readonly length: number;
 }
 
 /** An entry that the index names and the log does not have. */
@@ -25,9 +23,8 @@ export class MissingEntry extends Error {
   }
 }
 
-/** Consecutive entries as they are written, from a sequence on. */
+/** The entries of a block as they are written. */
 interface EntryLines {
-  readonly first: number;
   readonly lines: readonly string[];
   readonly characters: number;
 }
@@ -35,14 +32,12 @@ interface EntryLines {
 interface OpenSegment {
   readonly number: number;
   readonly file: ReadableLogFile;
-  /** The compressed blocks of a sealed segment. */
-  readonly sealed: readonly Frame[] | undefined;
+  readonly isSealed: boolean;
 }
 
-/** Of blocks that were read last. Large entries are read again: they would fill the memory. */
+/** Of blocks that were read last. Large ones are read again: they would fill the memory. */
 const CHARACTERS_KEPT = 256 * 1024;
-const PIECE_BYTES = 64 * 1024;
-const LINE_FEED = 10;
+const SCRATCH_BYTES = 1024 * 1024;
 
 /** Reads entries of the ledger by their sequence: from the log, and from a migrated database. */
 export class Entries {
@@ -56,6 +51,8 @@ export class Entries {
     ({ characters }) => characters,
   );
   #open: OpenSegment | undefined;
+  /** Reused for every read: new buffers of this size would pile up until they are collected. */
+  readonly #scratch: Buffer = Buffer.allocUnsafe(SCRATCH_BYTES);
 
   constructor(database: DatabaseSync, folder: ReadableLogFolder) {
     this.#folder = folder;
@@ -73,13 +70,13 @@ export class Entries {
       if (row === undefined) throw new MissingEntry(sequence);
       return entryOf(row);
     }
-    const block = this.#block.get(sequence) as Block | undefined;
+    const block = this.#block.get(sequence) as PlacedBlock | undefined;
     if (block === undefined) throw new MissingEntry(sequence);
     return this.in(block, sequence);
   }
 
   /** The entry with this sequence in a block. */
-  in(block: Block, sequence: number): LedgerEntry {
+  in(block: PlacedBlock, sequence: number): LedgerEntry {
     try {
       return this.#read(block, sequence);
     } catch {
@@ -87,87 +84,93 @@ export class Entries {
       this.close();
     }
     try {
-      return this.#read(block, sequence);
+      return this.#read((this.#block.get(sequence) as PlacedBlock | undefined) ?? block, sequence);
+    } catch {
+      return this.#search(block.segment, sequence);
+    }
+  }
+
+  #read(block: PlacedBlock, sequence: number): LedgerEntry {
+    return entryIn(this.#lineOf(block, sequence - block.sequence), sequence);
+  }
+
+  /** Reads a sealed segment from its beginning: a crash may have left the blocks that it had before. */
+  #search(segment: number, sequence: number): LedgerEntry {
+    try {
+      const { file, isSealed } = this.#segment(segment);
+      for (const frame of isSealed ? framesOf(file) : []) {
+        if (frame.after.sequence < sequence) continue;
+        return entryIn(entryLineIn(bodyOf(frame), sequence - frame.before.sequence - 1), sequence);
+      }
     } catch (error) {
       throw new MissingEntry(sequence, error);
     }
+    throw new MissingEntry(sequence);
   }
 
-  #read(block: Block, sequence: number): LedgerEntry {
-    const open = this.#segment(block.segment);
-    const line = parseLine(this.#lineOf(open, block, sequence));
-    if (line.type === "entry" && line.entry.sequence === sequence) return line.entry;
-    throw new Error(`another line is in its place`);
+  /** The line of an entry, by its index in its block. */
+  #lineOf(block: PlacedBlock, index: number): string {
+    const kept = this.#kept.get(block.sequence);
+    if (kept !== undefined) return kept.lines[index] ?? "";
+    const body = this.#bodyOf(block);
+    if (body.length > CHARACTERS_KEPT) return entryLineIn(body, index);
+    const lines = Array.from(linesOf(body), ({ text }) => text).filter(isEntryLine);
+    const characters = lines.reduce((sum, { length }) => sum + length, 0);
+    this.#kept.set(block.sequence, { lines, characters });
+    return lines[index] ?? "";
   }
 
-  #lineOf(open: OpenSegment, block: Block, sequence: number): string {
-    if (open.sealed === undefined && block.length > CHARACTERS_KEPT) {
-      return entryLineIn(open.file, block, sequence - block.sequence);
-    }
-    const { first, lines } =
-      open.sealed === undefined ? this.#linesOf(block, open.file) : this.#sealed(open, sequence);
-    return lines[sequence - first] ?? "";
+  /** It is valid until the next read. */
+  #bodyOf({ segment, sequence, position, length }: PlacedBlock): Buffer {
+    const { file, isSealed } = this.#segment(segment);
+    if (!isSealed) return file.read(position, length, this.#scratch);
+    const isInside = position + length <= file.size();
+    const found = isInside && decodeFrame(file.read(position, length, this.#scratch), 0);
+    if (found && found.before.sequence + 1 === sequence) return bodyOf(found);
+    throw new Error("the block is not where the index has it");
   }
 
   close(): void {
-    this.#open?.file.close();
-    this.#open = undefined;
+    this.#closeFile();
     this.#kept.clear();
   }
 
-  #linesOf({ sequence: first, position, length }: Block, file: ReadableLogFile): EntryLines {
-    return this.#keep(first, () => file.read(position, length));
-  }
-
-  /** The block of a sealed segment with this sequence. */
-  #sealed({ sealed = [] }: OpenSegment, sequence: number): EntryLines {
-    const frame = sealed.find(({ after }) => after.sequence >= sequence);
-    if (frame === undefined) throw new Error("the segment ends before it");
-    return this.#keep(frame.before.sequence + 1, () => bodyOf(frame));
-  }
-
-  #keep(first: number, read: () => Buffer): EntryLines {
-    const kept = this.#kept.get(first);
-    if (kept !== undefined) return kept;
-    const lines = Array.from(linesOf(read()), ({ text }) => text).filter(isEntryLine);
-    const characters = lines.reduce((sum, { length }) => sum + length, 0);
-    const block = { first, lines, characters };
-    this.#kept.set(first, block);
-    return block;
+  #closeFile(): void {
+    this.#open?.file.close();
+    this.#open = undefined;
   }
 
   #segment(number: number): OpenSegment {
     if (this.#open?.number === number) return this.#open;
-    this.close();
+    this.#closeFile();
     const isSealed = this.#folder.names().includes(segmentName(number, true));
     const file = this.#folder.open(segmentName(number, isSealed));
-    this.#open = { number, file, sealed: isSealed ? Array.from(framesOf(file)) : undefined };
+    this.#open = { number, file, isSealed };
     return this.#open;
   }
 }
 
-/** One of the entries of a large block, which is read in pieces: the others would fill the memory. */
-function entryLineIn(file: ReadableLogFile, { position, length }: Block, index: number): string {
-  const end = position + length;
+function entryIn(written: string, sequence: number): LedgerEntry {
+  const line = parseLine(written);
+  if (line.type === "entry" && line.entry.sequence === sequence) return line.entry;
+  throw new Error("another line is in its place");
+}
+
+/** One of the entries of a large block, without making texts of the others. */
+function entryLineIn(body: Buffer, index: number): string {
   let entries = 0;
-  for (let start = position; start < end;) {
-    const lineEnd = endOfLine(file, start, end);
-    if (isEntryLine(file.read(start, Math.min(LINE_START_BYTES, lineEnd - start)).toString())) {
-      if (entries === index) return file.read(start, lineEnd - start).toString("utf8");
+  for (let from = 0; from < body.length;) {
+    const end = body.indexOf(LINE_FEED, from);
+    const to = end === -1 ? body.length : end;
+    if (isEntryLine(body.toString("latin1", from, Math.min(to, from + LINE_START_BYTES)))) {
+      if (entries === index) return body.toString("utf8", from, to);
       entries++;
     }
-    start = lineEnd + 1;
+    from = to + 1;
   }
   return "";
 }
 
+const LINE_FEED = 10;
 /** As much as tells an entry from other lines. */
 const LINE_START_BYTES = 8;
-
-function endOfLine(file: ReadableLogFile, start: number, end: number): number {
-  for (let at = start; at < end; at += PIECE_BYTES) {
-    const found = file.read(at, Math.min(PIECE_BYTES, end - at)).indexOf(LINE_FEED);
-    if (found !== -1) return at + found;
-  }
-  return end;
-}

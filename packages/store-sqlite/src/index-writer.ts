@@ -9,17 +9,15 @@ import type {
 } from "@waybill/hub/store";
 import { checksumOf, familyChecksumOf, keyChecksumOf } from "./checksum.ts";
 import { compactId } from "./compact-id.ts";
+import { markOf } from "./digest-mark.ts";
+import { Blocks } from "./log/blocks.ts";
 import type { Frame } from "./log/frame.ts";
-import { HEADER_BYTES } from "./log/frame.ts";
 import { linesOf, parseLine } from "./log/line.ts";
 import type { Line } from "./log/line.ts";
 import type { Place } from "./log/place.ts";
 import type { SealedEntries } from "./log/seal.ts";
 import { rollBack } from "./roll-back.ts";
 import { namesOf, textOfNames } from "./row.ts";
-
-/** Texts that are read together: an entry is found in its block. */
-const BLOCK_BYTES = 32 * 1024;
 
 /** Writes what is in the log into the index, many frames in one transaction. */
 export class IndexWriter {
@@ -45,25 +43,30 @@ export class IndexWriter {
 
   /** Within a transaction: one frame of this segment. */
   write(frame: Frame, segment: number): void {
-    const base = frame.position + HEADER_BYTES;
-    let block: { readonly sequence: number; readonly from: number } | undefined;
-    const close = (to: number): void => {
-      if (block === undefined) return;
-      this.#run.block.run(block.sequence, segment, base + block.from, to - block.from);
-      block = undefined;
-    };
-    for (const { text, from, to } of linesOf(frame.body)) {
-      const line = parseLine(text);
-      if (line.type === "entry") block ??= { sequence: line.entry.sequence, from };
+    const blocks = new Blocks(frame, ({ sequence, position, length }) => {
+      this.#run.block.run(sequence, segment, position, length);
+    });
+    for (const written of linesOf(frame.body)) {
+      const line = parseLine(written.text);
       this.#write(line);
-      if (block !== undefined && to - block.from >= BLOCK_BYTES) close(to);
+      blocks.add(line, written);
     }
-    close(frame.body.length);
+    blocks.end();
   }
 
-  /** A sealed segment has its own blocks; the first row still names the segment. */
-  forgetBlocks({ first, last }: SealedEntries): void {
-    this.#run.forgetBlocks.run(first, last);
+  /** The blocks of a segment that is sealed now, instead of those that it had. */
+  replaceBlocks(segment: number, { first, last, blocks }: SealedEntries): void {
+    this.#run.begin.run();
+    try {
+      this.#run.removeBlocks.run(first, last);
+      for (const { sequence, position, length } of blocks) {
+        this.#run.block.run(sequence, segment, position, length);
+      }
+      this.#run.commit.run();
+    } catch (error) {
+      rollBack(this.#database);
+      throw error;
+    }
   }
 
   #write(line: Line): void {
@@ -89,8 +92,8 @@ export class IndexWriter {
     }
   }
 
-  #putEntry({ sequence, handoffId, replayKey }: LedgerEntry): void {
-    if (handoffId !== null) this.#run.entry.run(compactId(handoffId), sequence);
+  #putEntry({ sequence, handoffId, digest, replayKey }: LedgerEntry): void {
+    if (handoffId !== null) this.#run.entry.run(compactId(handoffId), sequence, markOf(digest));
     if (replayKey !== null) {
       this.#run.seen.run(compactId(replayKey.id), replayKey.from, sequence);
     }
@@ -225,8 +228,8 @@ function statements(database: DatabaseSync) {
     commit: prepare("COMMIT"),
     inboxes: prepare("SELECT inboxes FROM handoff WHERE id = ?"),
     block: prepare("INSERT INTO block VALUES (?, ?, ?, ?)"),
-    forgetBlocks: prepare("DELETE FROM block WHERE sequence > ? AND sequence <= ?"),
-    entry: prepare("INSERT INTO entry VALUES (?, ?)"),
+    removeBlocks: prepare("DELETE FROM block WHERE sequence >= ? AND sequence <= ?"),
+    entry: prepare("INSERT INTO entry VALUES (?, ?, ?)"),
     seen: prepare("INSERT INTO seen VALUES (?, ?, ?)"),
     setPlace: prepare("UPDATE log_place SET place = ?"),
     insert: prepare(

@@ -9,7 +9,7 @@ import { IndexWriter } from "./index-writer.ts";
 import { FileFolder } from "./log/file-folder.ts";
 import { readTail } from "./log/recover.ts";
 import { sealSegment } from "./log/seal.ts";
-import { unsealedIn } from "./log/segment.ts";
+import { segmentName, unsealedIn } from "./log/segment.ts";
 import type { Place } from "./log/place.ts";
 
 /** In one transaction, unless a single frame has more. */
@@ -97,7 +97,8 @@ async function sealOne(number: number): Promise<void> {
   const { busy, log, checkpointed } = database.prepare("PRAGMA wal_checkpoint(PASSIVE)").get()!;
   // A reader may hold back a part of it; then this is tried again.
   if (busy !== 0 || log !== checkpointed) return;
-  writer.forgetBlocks(await sealSegment(folder, number));
+  writer.replaceBlocks(number, await sealSegment(folder, number));
+  folder.remove(segmentName(number));
 }
 
 function next(): ToIndexer | undefined {

@@ -18,8 +18,9 @@ import type {
 } from "@waybill/hub/store";
 import type { Digest } from "@waybill/protocol";
 import { compactId } from "./compact-id.ts";
+import { markOf } from "./digest-mark.ts";
 import { Entries } from "./entries.ts";
-import type { Block } from "./entries.ts";
+import type { PlacedBlock } from "./entries.ts";
 import type { ReadableLogFolder } from "./log/disk.ts";
 import { startAfter } from "./log/place.ts";
 import type { Place } from "./log/place.ts";
@@ -55,6 +56,8 @@ const QUERIES = {
   seen: "SELECT sequence FROM seen WHERE envelope_id = ? AND sender = ?",
   ledgerOf:
     "SELECT sequence FROM entry WHERE handoff_id = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+  entriesMarked:
+    "SELECT sequence FROM entry WHERE handoff_id = ? AND mark = ? ORDER BY sequence",
   place: "SELECT place FROM log_place",
   manifest: `${MANIFEST} WHERE agent = ? AND is_newest = 1`,
   manifests: `${MANIFEST} WHERE agent = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
@@ -176,7 +179,7 @@ export class Reader {
     return this.#entries.at(sequence);
   }
 
-  entryIn(block: Block, sequence: number): LedgerEntry {
+  entryIn(block: PlacedBlock, sequence: number): LedgerEntry {
     return this.#entries.in(block, sequence);
   }
 
@@ -190,8 +193,8 @@ export class Reader {
   }
 
   envelope(handoffId: string, digest: Digest): LedgerEntry | undefined {
-    for (const sequence of this.#sequencesOf(handoffId, 0, -1)) {
-      const entry = this.entry(sequence);
+    for (const row of this.#query.entriesMarked.iterate(compactId(handoffId), markOf(digest))) {
+      const entry = this.entry(row["sequence"] as number);
       if (entry.type === "envelope" && entry.digest === digest) return entry;
     }
     return undefined;

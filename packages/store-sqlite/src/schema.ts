@@ -165,6 +165,7 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE entry (
         handoff_id ANY NOT NULL,
         sequence INTEGER NOT NULL,
+        mark INTEGER NOT NULL,
         PRIMARY KEY (handoff_id, sequence)
       ) STRICT, WITHOUT ROWID;
 

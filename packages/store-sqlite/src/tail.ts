@@ -1,8 +1,8 @@
 import type { LedgerEntry, ManifestCard, Page, StoredManifest, TextPage } from "@waybill/hub/store";
-import type { Block } from "./entries.ts";
+import type { PlacedBlock } from "./entries.ts";
+import { Blocks } from "./log/blocks.ts";
 import type { ReadableLogFolder } from "./log/disk.ts";
 import type { Frame } from "./log/frame.ts";
-import { HEADER_BYTES } from "./log/frame.ts";
 import { linesOf, parseLine } from "./log/line.ts";
 import type { Place } from "./log/place.ts";
 import { readTail } from "./log/recover.ts";
@@ -15,7 +15,7 @@ export class TailReader {
   /** The last entry that the index had when this was opened. */
   readonly #indexed: number;
   #place: Place;
-  readonly #blocks: Block[] = [];
+  readonly #blocks: PlacedBlock[] = [];
   readonly #manifests = new Map<string, StoredManifest[]>();
   readonly #newest = new Map<string, ManifestCard>();
 
@@ -80,21 +80,18 @@ export class TailReader {
   }
 
   #add(frame: Frame, segment: number): void {
-    let isFirst = true;
-    for (const { text } of linesOf(frame.body)) {
-      const line = parseLine(text);
-      if (line.type === "entry" && isFirst) {
-        isFirst = false;
-        const position = frame.position + HEADER_BYTES;
-        const { sequence } = line.entry;
-        this.#blocks.push({ sequence, segment, position, length: frame.body.length });
-      } else if (line.type === "manifest") {
+    const blocks = new Blocks(frame, (block) => this.#blocks.push({ ...block, segment }));
+    for (const written of linesOf(frame.body)) {
+      const line = parseLine(written.text);
+      blocks.add(line, written);
+      if (line.type === "manifest") {
         const { agent, sequence, digest, text: signed, at, facts } = line.manifest;
         const manifest = { agent, sequence, digest, text: signed, at, facts };
         this.#manifests.set(agent, [...(this.#manifests.get(agent) ?? []), manifest]);
         this.#newest.set(agent, { agent, sequence, digest, at, facts });
       } else if (line.type === "keys") this.#restate(line.keys.agent, line.keys.facts);
     }
+    blocks.end();
   }
 
   /** An operator's change of keys changes the facts of the newest manifest. */

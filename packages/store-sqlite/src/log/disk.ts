@@ -3,7 +3,8 @@ import type { Buffer } from "node:buffer";
 /** One file of the log, for a reader. Reads are of exact length, or throw. */
 export interface ReadableLogFile {
   size(): number;
-  read(position: number, length: number): Buffer;
+  /** Reads into `into`, if it is given and long enough. */
+  read(position: number, length: number, into?: Buffer): Buffer;
   close(): void;
 }
 

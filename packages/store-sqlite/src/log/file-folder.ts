@@ -103,8 +103,9 @@ class DiskFile implements LogFile {
     return fstatSync(this.#file).size;
   }
 
-  read(position: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length);
+  read(position: number, length: number, into?: Buffer): Buffer {
+    const isLongEnough = into !== undefined && into.length >= length;
+    const bytes = isLongEnough ? into.subarray(0, length) : Buffer.allocUnsafe(length);
     for (let done = 0; done < length;) {
       const count = readSync(this.#file, bytes, done, length - done, position + done);
       if (count === 0) throw new Error(`the file ends before byte ${position + length}`);

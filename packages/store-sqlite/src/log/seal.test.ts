@@ -3,6 +3,7 @@ import { chainHash, EMPTY_LEDGER } from "@waybill/hub/store";
 import type { LedgerEntry, LedgerHead } from "@waybill/hub/store";
 import { digestOf } from "@waybill/protocol";
 import { beforeEach, expect, test } from "vitest";
+import { decodeFrame } from "./frame.ts";
 import {
   entryLine,
   isEntryLine,
@@ -15,6 +16,7 @@ import { DamagedLog, Log } from "./log.ts";
 import { startAfter } from "./place.ts";
 import type { Place } from "./place.ts";
 import { bodyOf, framesOf, sealSegment } from "./seal.ts";
+import type { SealedEntries } from "./seal.ts";
 import { segmentName, segmentsIn } from "./segment.ts";
 import { SimulatedDisk } from "./simulated-disk-fixture.ts";
 import { verifyLog } from "./verify.ts";
@@ -62,15 +64,22 @@ function entriesIn(folder: SimulatedDisk): LedgerEntry[] {
   );
 }
 
+/** As the index does it, which has the blocks before the segment is removed. */
+async function seal(folder: SimulatedDisk, number: number): Promise<SealedEntries> {
+  const sealed = await sealSegment(folder, number);
+  folder.remove(segmentName(number));
+  return sealed;
+}
+
 function sizeOf(name: string): number {
   return disk.open(name).size();
 }
 
 test("a sealed segment has every entry, in a fraction of the room, and is verified with the others", async () => {
   const sizes = [1, 2].map((number) => sizeOf(segmentName(number)));
-  const first = await sealSegment(disk, 1);
+  const first = await seal(disk, 1);
   verifyLog(disk, START, end);
-  const second = await sealSegment(disk, 2);
+  const second = await seal(disk, 2);
   expect(first.first).toBe(1);
   expect(second.first).toBe(first.last + 1);
   expect(disk.names()).not.toContain(segmentName(1));
@@ -85,8 +94,22 @@ test("a sealed segment has every entry, in a fraction of the room, and is verifi
   await log.close();
 });
 
+test("each entry of a sealed segment is in the block that is named for it", async () => {
+  const { blocks, first, last } = await seal(disk, 1);
+  const file = disk.open(segmentName(1, true));
+  const read = blocks.flatMap(({ sequence, position, length }) => {
+    const frame = decodeFrame(file.read(position, length), 0)!;
+    const lines = Array.from(linesOf(bodyOf(frame)), ({ text }) => parseLine(text));
+    return lines.map((line, index) => ({ at: sequence + index, line }));
+  });
+  expect(read).toEqual(
+    entries.slice(0, last).map((entry) => ({ at: entry.sequence, line: { type: "entry", entry } })),
+  );
+  expect([read[0]!.at, read.at(-1)!.at]).toEqual([first, last]);
+});
+
 test("damage of a sealed segment is found wherever it is", async () => {
-  await sealSegment(disk, 1);
+  await seal(disk, 1);
   const file = disk.open(segmentName(1, true));
   for (let position = 0; position < file.size(); position += 7) {
     const before = file.read(position, 1);
@@ -103,12 +126,12 @@ test("a broken segment is not sealed", async () => {
   for (const { position } of frames) {
     const before = file.read(position + 200, 1);
     file.write(Buffer.from([before[0]! ^ 1]), position + 200);
-    await expect(sealSegment(disk, 1)).rejects.toThrow(/is broken/);
+    await expect(seal(disk, 1)).rejects.toThrow(/is broken/);
     expect(disk.names()).toContain(segmentName(1));
     expect(disk.names()).not.toContain(segmentName(1, true));
     file.write(before, position + 200);
   }
-  await sealSegment(disk, 1);
+  await seal(disk, 1);
 });
 
 test("envelopes come back as they were signed", async () => {
@@ -138,7 +161,7 @@ test("a power loss at any call while a segment is sealed loses no entry", async 
   const replay = new SimulatedDisk(
     new Map(disk.names().map((name) => [name, disk.open(name).read(0, sizeOf(name))])),
   );
-  await sealSegment(before, 1);
+  await seal(before, 1);
   let images = 0;
   for (const operation of before.operations.slice(start)) {
     replay.perform(operation);

@@ -1,6 +1,8 @@
 /// <reference types="node" />
+import { setImmediate } from "node:timers/promises";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LedgerHead } from "@waybill/hub/store";
+import type { Block } from "./blocks.ts";
 import type { LogFile, LogFolder, ReadableLogFile } from "./disk.ts";
 import { encodeFrame } from "./frame.ts";
 import type { Frame } from "./frame.ts";
@@ -10,27 +12,41 @@ import { segmentName } from "./segment.ts";
 
 /** Entries that are compressed together: similar envelopes share most of their text. */
 const BLOCK_CHARACTERS = 64 * 1024;
-/** The entries of a sealed segment: the first and the last one. */
+
+/** The entries of a sealed segment: the first and the last one, and the blocks in which they are. */
 export interface SealedEntries {
   readonly first: number;
   readonly last: number;
+  readonly blocks: readonly Block[];
 }
 
 /**
- * Rewrites a segment whose last frame is behind: only the entries of the ledger stay, compressed. The
- * state of handoffs is in the index, which must be on disk up to the end of this segment.
+ * Writes a segment whose last frame is behind again: only the entries of the ledger, compressed. The
+ * state of handoffs is in the index, which must be on disk up to the end of this segment. The segment
+ * itself is removed once the index has its blocks.
  */
 export async function sealSegment(folder: LogFolder, number: number): Promise<SealedEntries> {
   const sealed = segmentName(number, true);
   if (!folder.names().includes(sealed)) await writeSealed(folder, number, sealed);
-  folder.remove(segmentName(number));
   const file = folder.open(sealed);
   try {
-    const frames = Array.from(framesOf(file));
-    return { first: frames[0]!.before.sequence + 1, last: frames.at(-1)!.after.sequence };
+    return entriesOf(file);
   } finally {
     file.close();
   }
+}
+
+function entriesOf(file: ReadableLogFile): SealedEntries {
+  const blocks: Block[] = [];
+  let first: number | undefined;
+  let last = 0;
+  for (const { before, after, position, bytes } of framesOf(file)) {
+    const sequence = before.sequence + 1;
+    first ??= sequence;
+    last = after.sequence;
+    if (last >= sequence) blocks.push({ sequence, position, length: bytes });
+  }
+  return { first: first!, last, blocks };
 }
 
 /** It has its name only when it is complete and on disk. */
@@ -46,6 +62,8 @@ async function writeSealed(folder: LogFolder, number: number, sealed: string): P
       if (last !== undefined && !isNext(frame, last)) break;
       blocks.add(frame);
       last = frame;
+      // Listings wait for the thread that does this: what was asked for meanwhile comes first.
+      await setImmediate();
     }
     const after = new SegmentFrames(next).at(0);
     // What is broken stays as it is, for those who can read more of it.
