@@ -35,7 +35,9 @@ export function beginLog(database: DatabaseSync): void {
     .run(JSON.stringify(startAfter(ledgerHeadIn(database))));
   const entry = database.prepare("INSERT INTO entry VALUES (?, ?, ?)");
   const seen = database.prepare("INSERT INTO seen VALUES (?, ?, ?)");
-  const rows = database.prepare("SELECT sequence, handoff_id, sender, envelope_id, digest FROM ledger");
+  const rows = database.prepare(
+    "SELECT sequence, handoff_id, sender, envelope_id, digest FROM ledger",
+  );
   for (const row of rows.iterate()) {
     if (row["handoff_id"] !== null) {
       const mark = markOf(row["digest"] as Digest);

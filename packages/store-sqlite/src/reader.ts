@@ -56,8 +56,7 @@ const QUERIES = {
   seen: "SELECT sequence FROM seen WHERE envelope_id = ? AND sender = ?",
   ledgerOf:
     "SELECT sequence FROM entry WHERE handoff_id = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-  entriesMarked:
-    "SELECT sequence FROM entry WHERE handoff_id = ? AND mark = ? ORDER BY sequence",
+  entriesMarked: "SELECT sequence FROM entry WHERE handoff_id = ? AND mark = ? ORDER BY sequence",
   place: "SELECT place FROM log_place",
   manifest: `${MANIFEST} WHERE agent = ? AND is_newest = 1`,
   manifests: `${MANIFEST} WHERE agent = ? AND sequence > ? ORDER BY sequence LIMIT ?`,

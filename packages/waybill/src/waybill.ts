@@ -17,6 +17,9 @@ process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
   (emitWarning as (...all: unknown[]) => void)(warning, ...rest);
 };
 
+const { restartWithFreedBuffers } = await import("./serving/large-buffers.ts");
+restartWithFreedBuffers(process.argv.slice(2));
+
 const { main } = await import("./main.ts");
 process.exitCode = await main(process.argv.slice(2));
 export {};

@@ -23,6 +23,8 @@ const START_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 10_000;
 const SAID_CHARACTERS = 4_000;
 const SAMPLE_EACH_MS = 100;
+/** `waybill hub` starts again with this setting, except below a channel to its parent, as here. */
+const SETTING = { MALLOC_MMAP_THRESHOLD_: String(128 * 1024) };
 
 /** The hub under siege, in its own process, with Node's default memory limit. */
 export class HubProcess {
@@ -73,7 +75,7 @@ export class HubProcess {
     this.#peakMb = 0;
     const child = fork(program, [...words, ...given, ...(setup.arguments ?? [])], {
       execArgv: [END_WITH_PARENT, ...preload].flatMap((each) => ["--import", each]),
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...SETTING, ...environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     this.#child = child;
