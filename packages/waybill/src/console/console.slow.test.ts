@@ -381,7 +381,7 @@ class Liar {
   #answer(
     path: string,
     method: string,
-    body: Buffer,
+    body: Buffer<ArrayBuffer>,
     headers: Record<string, string | undefined>,
   ): Promise<Response> {
     const given = Object.entries(headers).filter(([, value]) => value !== undefined);
