@@ -27,7 +27,8 @@ import type { Group } from "./groups/groups.ts";
 import { slotSettings } from "./groups/minute.ts";
 import { PAGE_CHARACTERS } from "./page.ts";
 import { placeText } from "./registry/offer-cursor.ts";
-import type { Offer, Publication, Published } from "./registry/registry.ts";
+import type { Offer } from "./registry/published-offers.ts";
+import type { Publication, Published } from "./registry/registry.ts";
 import { currentKids, descriptionOf, factsOf } from "./registry/rows.ts";
 import type { Description } from "./registry/rows.ts";
 import { attachAgent } from "./routing/attach-agent.ts";
@@ -477,7 +478,7 @@ export class Operator {
     const stored = await store.manifest(agent);
     if (stored === undefined) throw unknownAgent(agent, 404);
     const { text } = stored;
-    const offers = await this.#engine.access.takers(await registry.offersOf(agent), viewer);
+    const offers = await this.#engine.access.takers(await registry.offers.of(agent), viewer);
     const shown = new Set(offers.map(placeText));
     const { capabilities, ...description } = descriptionOf(text);
     return {
@@ -500,7 +501,7 @@ export class Operator {
     const cards = await store.agents(page);
     return Promise.all(
       cards.map(async (card) => {
-        const offers = await registry.firstOffersOf(card.agent, CAPABILITIES_LISTED);
+        const offers = await registry.offers.firstOf(card.agent, CAPABILITIES_LISTED);
         return this.#presenceOf(card, offers, await access.takers(offers, viewer));
       }),
     );
@@ -547,7 +548,7 @@ export class Operator {
     viewer: Viewer = "operator",
   ): Promise<readonly OfferedName[]> {
     const { registry, access } = this.#engine;
-    return registry.names(page, await access.audiencesOf(viewer));
+    return registry.offers.names(page, await access.audiencesOf(viewer));
   }
 
   /** As an operator sees it, or, with `as`, one of its parties. */

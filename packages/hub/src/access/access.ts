@@ -2,7 +2,7 @@ import { checkMayActFor, matchesVersion, takesFrom } from "@waybill/protocol";
 import { audiencesFor } from "@waybill/protocol/hub";
 import type { Asker, HandoffBody, HandoffEnvelope } from "@waybill/protocol";
 import type { Groups } from "../groups/groups.ts";
-import type { Audiences, Offer } from "../registry/registry.ts";
+import type { Audiences, Offer } from "../registry/published-offers.ts";
 
 /** The viewer of what is offered: an agent, an unauthenticated client, or an operator. */
 export type Viewer = Asker | "anybody" | "operator";

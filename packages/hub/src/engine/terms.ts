@@ -5,7 +5,8 @@ import type { LifecycleTerms } from "@waybill/protocol/hub";
 import { untakenError } from "@waybill/protocol/wire";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
-import type { Offer, Registry } from "../registry/registry.ts";
+import type { Offer } from "../registry/published-offers.ts";
+import type { Registry } from "../registry/registry.ts";
 
 export interface OffersForOptions {
   readonly registry: Registry;
@@ -25,12 +26,12 @@ export async function offersFor(
   const asker = askerOf(envelope, kid);
   const from = asker.agent;
   if (typeof to !== "string") {
-    const offers = await registry.firstOffers(to.capability, await access.audiencesOf(asker));
+    const offers = await registry.offers.first(to.capability, await access.audiencesOf(asker));
     if (offers.length > 0) return offers;
     throw untakenError({ from, to, capability: to.capability, isOffered: false });
   }
   const { capability } = body;
-  const offers = await registry.offersOf(to, capability);
+  const offers = await registry.offers.of(to, capability);
   const takers = await access.takers(wantedOf(offers, body), asker);
   if (takers.length > 0) return takers;
   if (offers.length === 0 && (await registry.isRetired(to))) {

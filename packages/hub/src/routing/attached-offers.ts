@@ -27,7 +27,7 @@ export class AttachedOffers {
   async learn(attached: AgentSession): Promise<void> {
     const turn = (this.#learning.get(attached) ?? 0) + 1;
     this.#learning.set(attached, turn);
-    const offers = await this.#registry.offersOf(attached.agent);
+    const offers = await this.#registry.offers.of(attached.agent);
     // A later load has newer data.
     if (this.#learning.get(attached) !== turn) return;
     this.#offered.set(attached, new NameSet(offers.map(({ name }) => name)));

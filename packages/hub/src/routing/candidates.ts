@@ -1,6 +1,7 @@
 import type { Candidate } from "@waybill/protocol/hub";
 import type { Measured } from "../registry/measured.ts";
-import type { Offer, Registry } from "../registry/registry.ts";
+import type { Offer } from "../registry/published-offers.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
 
 /** How much text of capabilities is read for one answer, or in one step. */
@@ -35,7 +36,7 @@ export class Candidates {
   /** Empty if the agent has published another manifest meanwhile. */
   async #candidate(offer: Offer, now: number): Promise<Candidate[]> {
     const { agent, name, trust } = offer;
-    const read = await this.#registry.read(offer);
+    const read = await this.#registry.offers.read(offer);
     if (read === undefined) return [];
     const attached = this.#attached.get(agent);
     return [

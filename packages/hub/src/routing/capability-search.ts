@@ -55,7 +55,7 @@ export class CapabilitySearch {
       after: after === undefined ? undefined : readPlace(after),
     };
     const audiences = await this.#access.audiencesOf(viewer);
-    const offers = await this.#registry.offering(query.capability, page, audiences);
+    const offers = await this.#registry.offers.page(query.capability, page, audiences);
     const { candidates, looked } = await this.#candidates.of(offers, now);
     // An agent that is not connected can be sent work all the same: it waits.
     const open = candidates.map(({ credit, ...candidate }) => {

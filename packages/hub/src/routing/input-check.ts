@@ -2,8 +2,9 @@ import { WaybillError } from "@waybill/protocol";
 import { judgeInSlices, refusalText, SCHEMA_LIMITS } from "@waybill/protocol/hub";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import type { Candidate, GivenInput, InputRefusal, InputVerdicts } from "@waybill/protocol/hub";
-import { FIRST_OFFERS } from "../registry/registry.ts";
-import type { Offer, Registry } from "../registry/registry.ts";
+import { FIRST_OFFERS } from "../registry/published-offers.ts";
+import type { Offer } from "../registry/published-offers.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 
 /** How much text of capabilities is read for one handoff. */
@@ -63,7 +64,7 @@ export async function readAll(
   for (const offer of offers) {
     // Claims of an agent without a valid key are not trusted.
     if (!offer.hasKeyAt(now)) continue;
-    const found = await registry.read(offer);
+    const found = await registry.offers.read(offer);
     if (found === undefined) return undefined;
     candidates.push({ agent_id: offer.agent, trust: offer.trust, ...found });
   }

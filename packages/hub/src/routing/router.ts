@@ -201,7 +201,7 @@ export class Router {
   ): Promise<Route> {
     const { state, capability } = record;
     const audiences = await this.#access.audiencesOf(askerOfRecord(record));
-    const isOffered = await this.#registry.isOffered(capability, refusers, audiences);
+    const isOffered = await this.#registry.offers.isOffered(capability, refusers, audiences);
     if (isOffered) return { type: "wait", busy };
     return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
   }
@@ -212,7 +212,7 @@ export class Router {
     record: HandoffRecord,
     handoffOf: () => Promise<HandoffEnvelope>,
   ): Promise<boolean> {
-    const offers = await this.#registry.offersOf(agent, record.capability);
+    const offers = await this.#registry.offers.of(agent, record.capability);
     if (offers.every(({ terms }) => terms.from === undefined)) return true;
     const wanted = wantedOf(offers, (await handoffOf()).body);
     return (await this.#access.takers(wanted, askerOfRecord(record))).length > 0;
@@ -301,7 +301,7 @@ export class Router {
     const busy: AgentSession[] = [];
     const offers = await Promise.all(
       agents.map(async (attached) => {
-        const all = await this.#registry.offersOf(attached.agent, capability);
+        const all = await this.#registry.offers.of(attached.agent, capability);
         const offered = await this.#access.takers(all, askerOfRecord(record));
         const open = offered.filter(
           ({ terms }) => attached.roomFor(capability, terms.concurrency) > 0,
@@ -336,7 +336,7 @@ export class Router {
 
   /** The names under which handoffs wait that this agent could take. */
   async targetsOf(agent: string): Promise<string[]> {
-    const offers = await this.#registry.offersOf(agent);
+    const offers = await this.#registry.offers.of(agent);
     const names = new Set(offers.map(({ name }) => name));
     return [`agent:${agent}`, ...[...names].map((name) => `capability:${name}`)];
   }
@@ -347,7 +347,7 @@ export class Router {
    */
   async limitsOf(agent: string): Promise<ReadonlyMap<string, number>> {
     const limits = new Map<string, number>();
-    for (const { name, terms } of await this.#registry.offersOf(agent)) {
+    for (const { name, terms } of await this.#registry.offers.of(agent)) {
       limits.set(name, Math.max(terms.concurrency ?? Infinity, limits.get(name) ?? 0));
     }
     return limits;

@@ -12,7 +12,8 @@ import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
 import { askerOfRecord } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
-import type { Offer, Registry } from "../registry/registry.ts";
+import type { Offer } from "../registry/published-offers.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 import { givenOf, readAll } from "./input-check.ts";
@@ -53,11 +54,11 @@ export async function whyWaiting(
   const asker = askerOfRecord(record);
   const offers =
     only === null
-      ? (await registry.firstOffers(capability, await access.audiencesOf(asker))).slice(
+      ? (await registry.offers.first(capability, await access.audiencesOf(asker))).slice(
           0,
           LOOKED_AT,
         )
-      : await registry.offersOf(only, capability);
+      : await registry.offers.of(only, capability);
   if (only !== null && offers.length === 0) {
     const reason = (await registry.isRetired(only))
       ? "was retired by an operator"
