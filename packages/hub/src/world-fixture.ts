@@ -41,7 +41,7 @@ export interface Member {
   readonly key: PrivateKey;
 }
 
-export interface Attached extends Member {
+export interface AttachedMember extends Member {
   readonly line: Attachment;
   readonly deliveries: Delivery[];
   readonly closed: Promise<WaybillError | undefined>;
@@ -103,7 +103,7 @@ export class World {
     return member;
   }
 
-  async attach({ agent, key }: Member, credit = 1, instance = "one"): Promise<Attached> {
+  async attach({ agent, key }: Member, credit = 1, instance = "one"): Promise<AttachedMember> {
     const deliveries: Delivery[] = [];
     const request = this.attachRequest({ agent, key }, credit, instance);
     const line = await this.hub.attach(request, (delivery) => deliveries.push(delivery));
@@ -178,7 +178,7 @@ export function handoffIn({ envelope }: Pick<Offer, "envelope">): HandoffEnvelop
   return parseEnvelope(readCompact(envelope).payload) as HandoffEnvelope;
 }
 
-export function offersOf({ deliveries }: Attached): Offer[] {
+export function offersOf({ deliveries }: AttachedMember): Offer[] {
   return deliveries.filter((delivery) => delivery.type === "offer");
 }
 

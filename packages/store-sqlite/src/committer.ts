@@ -1,19 +1,30 @@
 /// <reference types="node" />
-import type { Log } from "./log/log.ts";
-import { FullLog } from "./log/log.ts";
-import type { Place } from "./log/place.ts";
+import { hash } from "node:crypto";
+import type { Commit, CommitOutcome, LedgerEntry, LedgerHead, NewEntry } from "@waybill/hub/store";
+import { chainText, faultOfCommit, stagedView } from "@waybill/hub/store-thread";
+import type { Digest } from "@waybill/protocol";
+import type { Indexer } from "./indexer.ts";
+import { entryLine, handoffLine, keysLine, manifestLine, settingLine } from "./log/line.ts";
 import type { Line } from "./log/line.ts";
-import type { Change, ChangeResult, GroupFrame } from "./group-frame.ts";
+import { FullLog } from "./log/log.ts";
+import type { Log } from "./log/log.ts";
+import type { Place } from "./log/place.ts";
+import type { Reader } from "./reader.ts";
+import { everythingOnDisk } from "./unindexed.ts";
+import type { FrameView, Unindexed } from "./unindexed.ts";
 
-/** What a committer needs of the store. */
+/** What a store is asked to write. */
+export type Change = Commit | { readonly setting: string; readonly value: string };
+
+/** The result for one change. Nothing of it is written if it is an error. */
+export type ChangeResult = { readonly outcome: CommitOutcome } | { readonly error: unknown };
+
+/** Where frames are written, and what follows them. */
 export interface CommitterParts {
   readonly log: Log;
-  /** An empty frame at the end of the log. */
-  begin(): GroupFrame;
-  /** Settles when the next frame may be written. */
-  ready(): Promise<void>;
-  /** Called when a frame is on disk, before anybody is told. */
-  written(place: Place, lines: readonly Line[]): void;
+  readonly reader: Reader;
+  readonly unindexed: Unindexed;
+  readonly indexer: Indexer;
 }
 
 interface Group {
@@ -36,13 +47,23 @@ const SLOW_FOR_MS = 1_000;
  */
 export class Committer {
   readonly #parts: CommitterParts;
+  readonly #view: FrameView;
+  #head: LedgerHead;
   #waiting: Group[] = [];
   #running: Promise<void> | undefined;
   /** Until when syncs are left to another thread. */
   #handedUntil = 0;
 
   constructor(parts: CommitterParts) {
+    const { log, reader, unindexed } = parts;
     this.#parts = parts;
+    this.#view = everythingOnDisk(unindexed, reader);
+    this.#head = log.place.head;
+  }
+
+  /** The end of the ledger on disk. */
+  get head(): LedgerHead {
+    return this.#head;
   }
 
   write(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
@@ -64,7 +85,7 @@ export class Committer {
       const groups = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#parts.ready();
+        await this.#parts.indexer.ready();
         const results = await this.#writeFrame(groups.flatMap(({ changes }) => changes));
         let from = 0;
         for (const { changes, resolve } of groups) {
@@ -80,7 +101,7 @@ export class Committer {
 
   async #writeFrame(changes: readonly Change[]): Promise<ChangeResult[]> {
     const { log } = this.#parts;
-    const frame = this.#parts.begin();
+    const frame = new GroupFrame(this.#view, this.#head);
     const results = changes.map((change) => frame.add(change));
     if (frame.isEmpty) return results;
     let place: Place;
@@ -95,8 +116,16 @@ export class Committer {
       return each;
     }
     await this.#sync(changes.length);
-    this.#parts.written(place, frame.lines);
+    this.#written(place, frame.lines);
     return results;
+  }
+
+  /** A frame is on disk: it can be read before anybody is told. */
+  #written(place: Place, lines: readonly Line[]): void {
+    const { unindexed, indexer } = this.#parts;
+    this.#head = place.head;
+    for (const line of lines) unindexed.add(place.frame, line);
+    indexer.follow(place);
   }
 
   async #sync(count: number): Promise<void> {
@@ -107,6 +136,88 @@ export class Committer {
     if (start < this.#handedUntil) return log.sync();
     log.syncNow();
     if (performance.now() - start > SLOW_MS) this.#handedUntil = start + SLOW_FOR_MS;
+  }
+}
+
+/** Collects what a group of changes writes into one frame. */
+class GroupFrame {
+  readonly #view: FrameView;
+  /** The same, as if the changes of this frame were on disk. */
+  readonly #staged: ReturnType<typeof stagedView>;
+  readonly lines: Line[] = [];
+  #texts: string[] = [];
+  #head: LedgerHead;
+
+  constructor(view: FrameView, head: LedgerHead) {
+    this.#view = view;
+    this.#staged = stagedView(view);
+    this.#head = head;
+  }
+
+  /** The end of the ledger after this frame. */
+  get head(): LedgerHead {
+    return this.#head;
+  }
+
+  get isEmpty(): boolean {
+    return this.#texts.length === 0;
+  }
+
+  body(): Buffer {
+    return Buffer.from(this.#texts.join(""), "utf8");
+  }
+
+  /** Adds a change that is possible, whole or not at all. */
+  add(change: Change): ChangeResult {
+    const [lines, texts, head] = [this.lines.length, this.#texts.length, this.#head];
+    try {
+      return { outcome: this.#add(change) };
+    } catch (error) {
+      this.lines.length = lines;
+      this.#texts.length = texts;
+      this.#head = head;
+      return { error };
+    }
+  }
+
+  #add(change: Change): CommitOutcome {
+    if ("setting" in change) {
+      const { setting: name, value: to } = change;
+      this.#putSetting(name, to);
+      this.#staged.stage({ handoff: null, entries: [], settings: [{ name, from: null, to }] });
+      return { type: "committed", lastSequence: this.#head.sequence };
+    }
+    const fault = faultOfCommit(change, this.#staged);
+    if (fault !== undefined) return fault;
+    const { handoff, manifest, keys, settings = [] } = change;
+    for (const entry of change.entries) this.#append(entry);
+    if (handoff !== null) {
+      const family = handoff.version === 1 ? undefined : this.#view.familyOf(handoff.id);
+      const written = { ...handoff, ...family };
+      this.#put({ type: "handoff", handoff: written }, handoffLine(written));
+    }
+    if (manifest !== undefined) this.#put({ type: "manifest", manifest }, manifestLine(manifest));
+    if (keys !== undefined) this.#put({ type: "keys", keys }, keysLine(keys));
+    for (const { name, to } of settings) this.#putSetting(name, to);
+    this.#staged.stage(change);
+    return { type: "committed", lastSequence: this.#head.sequence };
+  }
+
+  #append(entry: NewEntry): void {
+    const placed = { ...entry, sequence: this.#head.sequence + 1 };
+    const link: Digest = `sha256:${hash("sha256", chainText(this.#head.hash, placed))}`;
+    const linked: LedgerEntry = { ...placed, hash: link };
+    this.#put({ type: "entry", entry: linked }, entryLine(linked));
+    this.#head = { sequence: placed.sequence, hash: link };
+  }
+
+  #putSetting(name: string, to: string | null): void {
+    this.#put({ type: "setting", setting: { name, to } }, settingLine(name, to));
+  }
+
+  #put(line: Line, text: string): void {
+    this.lines.push(line);
+    this.#texts.push(text);
   }
 }
 

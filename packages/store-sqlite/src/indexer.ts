@@ -32,7 +32,7 @@ const BEHIND_BYTES_MAX = 16 * 1024 * 1024;
 /** The primary result code is in the last byte. */
 const SQLITE_BUSY = 5;
 
-interface Waiting {
+interface IndexWaiter {
   readonly frame: number;
   resolve(): void;
   reject(error: Error): void;
@@ -48,7 +48,7 @@ export class Indexer {
   /** The lengths of the frames that are not indexed, by their numbers. */
   readonly #behind = new Map<number, number>();
   #behindBytes = 0;
-  #waiting: Waiting[] = [];
+  #waiting: IndexWaiter[] = [];
   /** Why the index does not follow. */
   #failure: Error | undefined;
   #hasEnded = false;
@@ -122,7 +122,7 @@ export class Indexer {
       this.#behindBytes -= bytes;
     }
     this.#onIndexed(message.frame);
-    const isThere = ({ frame }: Waiting) => frame <= message.frame;
+    const isThere = ({ frame }: IndexWaiter) => frame <= message.frame;
     const there = this.#waiting.filter(isThere);
     this.#waiting = this.#waiting.filter((each) => !isThere(each));
     this.#rest();

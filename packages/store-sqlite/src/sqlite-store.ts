@@ -23,15 +23,13 @@ import type {
 } from "@waybill/hub/store";
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
-import { stagedView } from "@waybill/hub/store-thread";
 import { backUp } from "./backup.ts";
 import { checkPages } from "./check.ts";
 import { Committer } from "./committer.ts";
+import type { Change, ChangeResult } from "./committer.ts";
 import { checkTail, filePath, openDatabase } from "./database.ts";
 import { failureOf } from "./failure.ts";
 import { blobFolderOf, fileBlobs } from "./file-blobs.ts";
-import { GroupFrame } from "./group-frame.ts";
-import type { Change, ChangeResult, FrameView } from "./group-frame.ts";
 import { Indexer } from "./indexer.ts";
 import { finishRestore, refuseLoneLog } from "./interrupted-restore.ts";
 import { FileFolder } from "./log/file-folder.ts";
@@ -41,7 +39,7 @@ import { verifyLog } from "./log/verify.ts";
 import { logFolderOf } from "./log-folder.ts";
 import { acquireOwnership } from "./owner.ts";
 import { Reader } from "./reader.ts";
-import { Unindexed } from "./unindexed.ts";
+import { settingOf, Unindexed } from "./unindexed.ts";
 
 /** How the file of a store is opened. */
 export interface SqliteStoreOptions {
@@ -127,26 +125,12 @@ class FileStore implements SqliteStore {
   readonly #parts: StoreParts;
   readonly #committer: Committer;
   readonly #listeners = new Set<CommitListener>();
-  /** The end of the ledger on disk. */
-  #head: LedgerHead;
   #closing: Promise<void> | undefined;
 
   constructor(parts: StoreParts) {
-    const { path, log, indexer, unindexed } = parts;
     this.#parts = parts;
-    this.#head = log.place.head;
-    this.blobs = fileBlobs(blobFolderOf(path));
-    const view = viewOf(parts);
-    this.#committer = new Committer({
-      log,
-      begin: () => new GroupFrame({ ...stagedView(view), familyOf: view.familyOf }, this.#head),
-      ready: () => indexer.ready(),
-      written: (place, lines) => {
-        this.#head = place.head;
-        for (const line of lines) unindexed.add(place.frame, line);
-        indexer.follow(place);
-      },
-    });
+    this.blobs = fileBlobs(blobFolderOf(parts.path));
+    this.#committer = new Committer(parts);
   }
 
   async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
@@ -344,30 +328,8 @@ class FileStore implements SqliteStore {
   }
 
   ledgerHead(): Promise<LedgerHead> {
-    return this.#look(() => this.#head);
+    return this.#look(() => this.#committer.head);
   }
-}
-
-/** What commits are checked against: everything on disk, indexed or not. */
-function viewOf({ unindexed, reader }: StoreParts): FrameView {
-  return {
-    versionOf: (id) => unindexed.handoffs.get(id)?.value.version ?? reader.family(id)?.version ?? 0,
-    seen: (from, id) => unindexed.seen(from, id) ?? reader.seen(from, id),
-    sequenceOf: (agent) => unindexed.agents.get(agent)?.value ?? reader.sequenceOf(agent),
-    keyOwner: (kid) => (unindexed.keys.get(kid)?.value ?? reader.key(kid))?.agent,
-    setting: (name) => settingOf(name, unindexed, reader),
-    familyOf(id) {
-      const known = unindexed.handoffs.get(id)?.value ?? reader.family(id);
-      if (known === undefined) return undefined;
-      const { delegator, correlationId, parentId, groupId } = known;
-      return { delegator, correlationId, parentId, groupId };
-    },
-  };
-}
-
-function settingOf(name: string, unindexed: Unindexed, reader: Reader): string | undefined {
-  const changed = unindexed.settings.get(name);
-  return changed === undefined ? reader.setting(name) : (changed.value ?? undefined);
 }
 
 function closed(path: string): WaybillError {

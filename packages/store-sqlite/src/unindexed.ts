@@ -5,9 +5,16 @@ import type {
   StoredHandoff,
   StoredKey,
 } from "@waybill/hub/store";
+import type { CommitView } from "@waybill/hub/store-thread";
 import type { Digest } from "@waybill/protocol";
 import type { Line } from "./log/line.ts";
+import type { HandoffFamily, Reader } from "./reader.ts";
 import { sortedNames } from "./row.ts";
+
+/** What is known about a handoff, besides its version. */
+export interface FrameView extends CommitView {
+  familyOf(handoffId: string): HandoffFamily | undefined;
+}
 
 interface Since<Value> {
   readonly frame: number;
@@ -104,6 +111,28 @@ export class Unindexed {
     this.agents.set(frame, agent, sequence);
     for (const { kid, record } of keys) this.keys.set(frame, kid, { kid, agent, record });
   }
+}
+
+/** What commits are checked against: everything on disk, indexed or not. What is not indexed comes first. */
+export function everythingOnDisk(unindexed: Unindexed, reader: Reader): FrameView {
+  return {
+    versionOf: (id) => unindexed.handoffs.get(id)?.value.version ?? reader.family(id)?.version ?? 0,
+    seen: (from, id) => unindexed.seen(from, id) ?? reader.seen(from, id),
+    sequenceOf: (agent) => unindexed.agents.get(agent)?.value ?? reader.sequenceOf(agent),
+    keyOwner: (kid) => (unindexed.keys.get(kid)?.value ?? reader.key(kid))?.agent,
+    setting: (name) => settingOf(name, unindexed, reader),
+    familyOf(id) {
+      const known = unindexed.handoffs.get(id)?.value ?? reader.family(id);
+      if (known === undefined) return undefined;
+      const { delegator, correlationId, parentId, groupId } = known;
+      return { delegator, correlationId, parentId, groupId };
+    },
+  };
+}
+
+export function settingOf(name: string, unindexed: Unindexed, reader: Reader): string | undefined {
+  const changed = unindexed.settings.get(name);
+  return changed === undefined ? reader.setting(name) : (changed.value ?? undefined);
 }
 
 function pairOf(first: string, second: string): string {

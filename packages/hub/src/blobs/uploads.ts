@@ -89,7 +89,7 @@ export class Uploads {
     const hex = hexOf(digest);
     const key = keyOf(hex, as);
     const own = new AbortController();
-    this.#newest.get(key)?.abort(overtaken(digest));
+    this.#newest.get(key)?.abort(supersededUpload(digest));
     this.#newest.set(key, own);
     try {
       return await this.#queue.run(key, async () => {
@@ -135,7 +135,7 @@ export class Uploads {
     ];
     try {
       const outcome = await this.#commit(changes);
-      if (outcome.type !== "committed") throw meanwhile(digest);
+      if (outcome.type !== "committed") throw changedUpload(digest);
     } catch (error) {
       if (row === undefined || isOther) shares.end(as, hex, false);
       if (isOther) shares.begin(as, hex, row.size, at);
@@ -264,7 +264,7 @@ export class Uploads {
     const name = BLOB_ROWS.blob(hex);
     for (;;) {
       const { text, row } = await this.#rights.upload(hex, as);
-      if (row?.file !== file) throw meanwhile(digest);
+      if (row?.file !== file) throw changedUpload(digest);
       const known = await store.setting(name);
       const at = clock.now();
       const due = at + limits.blobUnclaimedMs;
@@ -356,14 +356,14 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
-function overtaken(digest: Digest): WaybillError {
+function supersededUpload(digest: Digest): WaybillError {
   return new WaybillError(
     409,
     `Another upload of the blob ${digest} by the same agent has taken over.`,
   );
 }
 
-function meanwhile(digest: Digest): WaybillError {
+function changedUpload(digest: Digest): WaybillError {
   return new WaybillError(
     503,
     `The upload of the blob ${digest} has changed meanwhile; ask how much has arrived, and resume from there.`,

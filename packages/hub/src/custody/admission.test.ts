@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { handoffIn, offersOf, World } from "../world-fixture.ts";
-import type { Attached, Member, Offer } from "../world-fixture.ts";
+import type { AttachedMember, Member, Offer } from "../world-fixture.ts";
 
 const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const OTHER_TRACE = "00-ffffffffffffffffffffffffffffffff-b7ad6b7169203331-01";
 
 let world: World;
 let owner: Member;
-let worker: Attached;
+let worker: AttachedMember;
 let offer: Offer;
 
 beforeEach(async () => {

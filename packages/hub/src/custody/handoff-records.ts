@@ -29,8 +29,8 @@ interface Versions {
   readonly newest: number;
 }
 
-/** What is decided about one handoff, and not written yet. */
-export interface Draft {
+/** What is decided about one handoff, but not written yet. */
+export interface PendingCommit {
   readonly id: string;
   readonly before: CachedRecord | undefined;
   readonly transaction: HandoffTransaction;
@@ -120,24 +120,26 @@ export class HandoffRecords {
   }
 
   /** Writes transactions, each as the next version of its handoff's record; one outcome each. */
-  async write(group: readonly Draft[]): Promise<readonly Written[]> {
+  async write(group: readonly PendingCommit[]): Promise<readonly Written[]> {
     // Without a change no version is compared: the store is asked instead.
     const unchanged = group.filter((each) => !each.transaction.isChanged && each.before);
-    const outdated = unchanged.length === 0 ? NO_DRAFTS : await this.#outdatedOf(unchanged);
-    const writes = group.flatMap((draft) => (outdated.has(draft) ? [] : (writeOf(draft) ?? [])));
+    const outdated = unchanged.length === 0 ? NONE_PENDING : await this.#outdatedOf(unchanged);
+    const writes = group.flatMap((pending) =>
+      outdated.has(pending) ? [] : (writeOf(pending) ?? []),
+    );
     for (const { id, version } of writes) this.#writing.set(id, version);
     const commits = writes.map(({ commit }) => commit);
     const outcomes = commits.length === 0 ? [] : await this.#writer.commit(commits);
-    const written = new Map<Draft, Written>();
-    for (const draft of outdated) written.set(draft, { type: "conflict" });
+    const written = new Map<PendingCommit, Written>();
+    for (const pending of outdated) written.set(pending, { type: "conflict" });
     writes.forEach((write, index) =>
-      written.set(write.draft, this.#settle(write, outcomes[index]!)),
+      written.set(write.pending, this.#settle(write, outcomes[index]!)),
     );
-    return group.map((draft) => written.get(draft) ?? { type: "unchanged" });
+    return group.map((pending) => written.get(pending) ?? { type: "unchanged" });
   }
 
-  #settle({ id, version, draft, next, stored }: Write, outcome: CommitOutcome): Written {
-    const { transaction } = draft;
+  #settle({ id, version, pending, next, stored }: Write, outcome: CommitOutcome): Written {
+    const { transaction } = pending;
     const isChanged = stored !== undefined;
     this.#writing.delete(id);
     if (outcome.type === "unknown") {
@@ -154,9 +156,9 @@ export class HandoffRecords {
     return { type: "committed", stored: stored ?? storedOf(next) };
   }
 
-  async #outdatedOf(drafts: readonly Draft[]): Promise<ReadonlySet<Draft>> {
-    const are = await Promise.all(drafts.map(({ id, before }) => this.#isOutdated(id, before!)));
-    return new Set(drafts.filter((_, index) => are[index]));
+  async #outdatedOf(group: readonly PendingCommit[]): Promise<ReadonlySet<PendingCommit>> {
+    const are = await Promise.all(group.map(({ id, before }) => this.#isOutdated(id, before!)));
+    return new Set(group.filter((_, index) => are[index]));
   }
 
   async #isOutdated(id: string, before: VersionedRecord): Promise<boolean> {
@@ -220,13 +222,13 @@ export class HandoffRecords {
   }
 }
 
-const NO_DRAFTS: ReadonlySet<Draft> = new Set();
+const NONE_PENDING: ReadonlySet<PendingCommit> = new Set();
 
-/** The commit of a draft, with what its outcome will be applied to. */
+/** A pending commit as the store gets it, and what its outcome will be applied to. */
 interface Write {
   readonly id: string;
   readonly version: number;
-  readonly draft: Draft;
+  readonly pending: PendingCommit;
   readonly next: VersionedRecord;
   /** Undefined if the record does not change. */
   readonly stored: StoredHandoff | undefined;
@@ -234,8 +236,8 @@ interface Write {
 }
 
 /** Undefined if there is nothing to write. */
-function writeOf(draft: Draft): Write | undefined {
-  const { id, before, transaction } = draft;
+function writeOf(pending: PendingCommit): Write | undefined {
+  const { id, before, transaction } = pending;
   const { record, entries, settings } = transaction;
   const isChanged = transaction.isChanged && record !== undefined;
   if (!isChanged && entries.length === 0) return undefined;
@@ -247,7 +249,7 @@ function writeOf(draft: Draft): Write | undefined {
     entries: [...softOf(before, transaction), ...entries],
     ...(settings.length > 0 && { settings }),
   };
-  return { id, version, draft, next, stored, commit };
+  return { id, version, pending, next, stored, commit };
 }
 
 /** The ledger needs the frame "taken" only if no envelope says more. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { offersOf, World } from "../world-fixture.ts";
-import type { Attached, Member } from "../world-fixture.ts";
+import type { AttachedMember, Member } from "../world-fixture.ts";
 
 const TERMS = { maxAttempts: 2, leaseMs: 9_000, offerMs: 3_000, graceMs: 2_000, backoffMs: 500 };
 /** More than any backoff of these terms. */
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 60_000;
 
 let world: World;
 let owner: Member;
-let worker: Attached;
+let worker: AttachedMember;
 
 beforeEach(async () => {
   world = await World.open({ terms: TERMS, store: memoryStore() });

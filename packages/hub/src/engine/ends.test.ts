@@ -2,14 +2,14 @@ import { newId } from "@waybill/protocol";
 import type { Group } from "@waybill/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { handoffIn, offersOf, World } from "../world-fixture.ts";
-import type { Attached, Member } from "../world-fixture.ts";
+import type { AttachedMember, Member } from "../world-fixture.ts";
 
 const DONE = { status: 200, output: "done" } as const;
 const FAILED = { status: 500, error: { message: "no" }, effects: "none" } as const;
 
 let world: World;
 let owner: Member;
-let worker: Attached;
+let worker: AttachedMember;
 
 beforeEach(async () => {
   world = await World.open();

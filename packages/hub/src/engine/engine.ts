@@ -154,8 +154,10 @@ export class Engine {
     this.attachedOffers = new AttachedOffers(registry, measured, attached);
     const candidates = new Candidates(registry, measured, attached);
     this.search = new CapabilitySearch({ registry, access, attached, candidates, checks });
+    this.records = new HandoffRecords(this.store, this.writer);
     this.router = new Router({
       registry,
+      records: this.records,
       access,
       measured,
       attached,
@@ -165,13 +167,11 @@ export class Engine {
       random: options.random ?? Math.random,
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this);
-    this.records = new HandoffRecords(this.store, this.writer);
     this.turn = new Turn(this.records, this.receipts, this.clock);
     this.deliveries = new Deliveries(this.agentSessions, this.records, () => this.clock.now());
     this.offers = new Offers({
       store: this.store,
       clock: this.clock,
-      records: this.records,
       offerAgain: (id) => reactions.onRoom(this, id),
       router: this.router,
       attachedOffers: this.attachedOffers,

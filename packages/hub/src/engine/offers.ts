@@ -1,7 +1,6 @@
 import { sessionOffered } from "@waybill/protocol/hub";
 import { Backlog } from "../backlog.ts";
 import type { Clock } from "@waybill/protocol/wire";
-import type { HandoffRecords } from "../custody/handoff-records.ts";
 import type { Committed } from "./committed.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
 import { targetOf } from "../custody/handoff-record.ts";
@@ -37,7 +36,6 @@ type Queues = Map<string, WaitingQueue>;
 export interface OffersOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly records: Pick<HandoffRecords, "handoffOf">;
   readonly offerAgain: (id: string) => Promise<Committed>;
   readonly router: Router;
   readonly attachedOffers: AttachedOffers;
@@ -398,13 +396,12 @@ export class Offers {
   }
 
   #route(transaction: HandoffTransaction, holder: string | undefined): Promise<Route> {
-    const record = transaction.record!;
-    const { records, router } = this.#options;
-    const work = () =>
-      router.route(record, () => records.handoffOf(transaction), transaction.at, holder);
+    const { to, state } = transaction.record!;
+    const { router } = this.#options;
     // A named recipient checks the input itself. Repeated offers are bounded by whoever requests them.
-    if (typeof record.to === "string" || transaction.wantsOffer) return work();
-    return this.#routing.run(record.state.delegator, work);
+    const isBounded = typeof to === "string" || transaction.wantsOffer;
+    if (isBounded) return router.route(transaction, holder);
+    return this.#routing.run(state.delegator, () => router.route(transaction, holder));
   }
 
   /** A new handoff must not take room that is being given to waiting ones. */

@@ -1,13 +1,13 @@
 import { newId } from "@waybill/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { handoffIn, offersOf, World } from "../world-fixture.ts";
-import type { Attached, Member, Offer } from "../world-fixture.ts";
+import type { AttachedMember, Member, Offer } from "../world-fixture.ts";
 
 const DONE = { status: 200, output: "done" } as const;
 
 let world: World;
 let owner: Member;
-let worker: Attached;
+let worker: AttachedMember;
 let stranger: Member;
 let offer: Offer;
 

@@ -1,8 +1,8 @@
 import type { Clock } from "@waybill/protocol/wire";
-import type { Draft, HandoffRecords, Written } from "../custody/handoff-records.ts";
+import type { HandoffRecords, PendingCommit, Written } from "../custody/handoff-records.ts";
 import type { Receipts } from "../custody/receipts.ts";
 
-interface Waiting extends Draft {
+interface QueuedCommit extends PendingCommit {
   resolve(written: Written): void;
   reject(error: unknown): void;
 }
@@ -21,7 +21,7 @@ export class Turn {
   readonly #records: Pick<HandoffRecords, "write">;
   readonly #receipts: Receipts;
   readonly #clock: Clock;
-  #waiting: Waiting[] = [];
+  #waiting: QueuedCommit[] = [];
 
   constructor(records: Pick<HandoffRecords, "write">, receipts: Receipts, clock: Clock) {
     this.#records = records;
@@ -30,41 +30,41 @@ export class Turn {
   }
 
   /** Settles once its outcome is known. A change that is announced to nobody needs no signature. */
-  async commit(draft: Draft): Promise<Written> {
-    if (draft.transaction.taken === undefined) return (await this.#records.write([draft]))[0]!;
+  async commit(pending: PendingCommit): Promise<Written> {
+    if (pending.transaction.taken === undefined) return (await this.#records.write([pending]))[0]!;
     return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ ...draft, resolve, reject }) > 1) return;
+      if (this.#waiting.push({ ...pending, resolve, reject }) > 1) return;
       this.#clock.setTimer(this.#clock.now(), () => this.#end());
     });
   }
 
   #end(): void {
-    const drafts = this.#waiting;
+    const commits = this.#waiting;
     this.#waiting = [];
     try {
-      this.#confirm(drafts);
+      this.#confirm(commits);
     } catch (error) {
-      for (const { reject } of drafts) reject(error);
+      for (const { reject } of commits) reject(error);
       return;
     }
-    this.#write(drafts, 0);
+    this.#write(commits, 0);
   }
 
-  #confirm(drafts: readonly Draft[]): void {
+  #confirm(commits: readonly PendingCommit[]): void {
     const receipts = this.#receipts.sign(
-      drafts.map(({ transaction }) => ({ of: transaction.taken!, status: 100 })),
+      commits.map(({ transaction }) => ({ of: transaction.taken!, status: 100 })),
     );
-    drafts.forEach(({ transaction }, index) => transaction.confirm(receipts[index]!));
+    commits.forEach(({ transaction }, index) => transaction.confirm(receipts[index]!));
   }
 
-  #write(drafts: readonly Waiting[], from: number): void {
-    const end = Math.min(from + WRITTEN_AT_ONCE, drafts.length);
-    const group = drafts.slice(from, end);
+  #write(commits: readonly QueuedCommit[], from: number): void {
+    const end = Math.min(from + WRITTEN_AT_ONCE, commits.length);
+    const group = commits.slice(from, end);
     this.#records.write(group).then(
       (written) => group.forEach(({ resolve }, index) => resolve(written[index]!)),
       (error: unknown) => group.forEach(({ reject }) => reject(error)),
     );
-    if (end === drafts.length) return;
-    this.#clock.setTimer(this.#clock.now(), () => this.#write(drafts, end));
+    if (end === commits.length) return;
+    this.#clock.setTimer(this.#clock.now(), () => this.#write(commits, end));
   }
 }

@@ -24,6 +24,7 @@ function attach(
       hasRoom,
       roomChanged: () => undefined,
       left: ({ agent }) => left.push(agent),
+      failed: () => undefined,
     },
   );
   return { attached, left };

@@ -30,6 +30,8 @@ export interface AgentSessionEvents {
   /** It has room and had none, or the other way round. */
   roomChanged(attached: AgentSession): void;
   left(attached: AgentSession): void;
+  /** Its connection has thrown on a delivery. */
+  failed(error: unknown): void;
 }
 
 export interface AttachingAgent extends Omit<AttachRequest, "proof"> {
@@ -73,6 +75,7 @@ export class AgentSession implements Attachment {
   /** The keys on which it depends. */
   kids: readonly string[] | undefined;
   readonly closed: Promise<WaybillError | undefined>;
+  /** Its connection: the `Session` of a server, or the `Link` of an agent in this process. */
   readonly #handler: (delivery: Delivery) => void;
   readonly #deltasPerSecond: number;
   readonly #show: ((delta: ShownDelta) => void) | undefined;
@@ -208,7 +211,16 @@ export class AgentSession implements Attachment {
         this.#unseen.size > UNREAD_AT_MOST || this.#unseenCharacters > UNREAD_CHARACTERS;
       if (isFull) return this.end(unread(this.agent));
     }
-    this.#handler(delivery);
+    this.#pass(delivery);
+  }
+
+  /** An agent's error must not become the hub's. */
+  #pass(delivery: Delivery): void {
+    try {
+      this.#handler(delivery);
+    } catch (error) {
+      this.#events.failed(error);
+    }
   }
 
   #forget(deliveryId: string): boolean {
@@ -347,7 +359,7 @@ export class AgentSession implements Attachment {
       if (unseen.delivery.type === "offer") this.#forget(unseen.delivery.id);
       else if (now - unseen.at >= SEND_AGAIN_AFTER_MS) {
         unseen.at = now;
-        this.#handler(unseen.delivery);
+        this.#pass(unseen.delivery);
       }
     }
     this.#wakeDrained();

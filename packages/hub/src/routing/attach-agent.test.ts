@@ -1,7 +1,7 @@
 import { WaybillError } from "@waybill/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { FailingStore, offersOf, settled, World } from "../world-fixture.ts";
-import type { Attached } from "../world-fixture.ts";
+import type { AttachedMember } from "../world-fixture.ts";
 
 let world: World;
 afterEach(() => world.hub.close());
@@ -9,7 +9,7 @@ afterEach(() => world.hub.close());
 const CREDIT_AT_MOST = 10_000;
 const WORK = [{ name: "work" }];
 
-function envelopesOf({ deliveries }: Attached): string[] {
+function envelopesOf({ deliveries }: AttachedMember): string[] {
   return deliveries.filter(({ type }) => type === "envelope").map(({ handoff_id }) => handoff_id);
 }
 

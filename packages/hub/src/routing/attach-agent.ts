@@ -47,7 +47,7 @@ export function attachAgent(
   }
   const attached = new AgentSession(
     request,
-    safely(engine, agent, handler),
+    handler,
     engine.clock,
     {
       frame: (from, type, handoffId, attempt) =>
@@ -63,6 +63,7 @@ export function attachAgent(
         engine.lastSeen.note(agent, engine.clock.now());
         engine.log({ event: "detached", agent });
       },
+      failed: (error) => engine.log({ event: "failure", agent, error }),
     },
     engine.limits.deltasPerSecond,
   );
@@ -131,19 +132,4 @@ async function catchUp(
     engine.log({ event: "failure", agent: attached.agent, handoffId: id, error });
     return false;
   }
-}
-
-/** An agent's error must not become the hub's. */
-function safely(
-  engine: Engine,
-  agent: string,
-  handler: (delivery: Delivery) => void,
-): (delivery: Delivery) => void {
-  return (delivery) => {
-    try {
-      handler(delivery);
-    } catch (error) {
-      engine.log({ event: "failure", agent, error });
-    }
-  };
 }

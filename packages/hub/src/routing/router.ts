@@ -6,12 +6,14 @@ import {
   queryOf,
   SCHEMA_LIMITS,
 } from "@waybill/protocol/hub";
-import type { HandoffEnvelope, RankedCandidate, StatusCode } from "@waybill/protocol";
+import type { RankedCandidate, StatusCode } from "@waybill/protocol";
 import type { Candidate } from "@waybill/protocol/hub";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
 import { askerOfRecord } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
+import type { HandoffRecords } from "../custody/handoff-records.ts";
+import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { Measured } from "../registry/measured.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
@@ -56,6 +58,7 @@ const LOOK_AGAIN_AFTER_MS = 1_000;
 const MAY_HAVE_CHANGED_AFTER_MS = 30_000;
 export interface RouterOptions {
   readonly registry: Registry;
+  readonly records: Pick<HandoffRecords, "handoffOf">;
   readonly access: Access;
   readonly measured: Measured;
   readonly attached: ReadonlyMap<string, AgentSession>;
@@ -69,6 +72,7 @@ export interface RouterOptions {
 /** Finds the recipient of a handoff: the agent it names, or one of the candidates that fit and have room. */
 export class Router {
   readonly #registry: Registry;
+  readonly #records: Pick<HandoffRecords, "handoffOf">;
   readonly #access: Access;
   readonly #measured: Measured;
   readonly #attached: ReadonlyMap<string, AgentSession>;
@@ -79,10 +83,11 @@ export class Router {
   #turn = 0;
 
   constructor(options: RouterOptions) {
-    const { registry, access, measured, attached, offers, candidates, checks, random } = options;
-    this.#offers = offers;
-    this.#candidates = candidates;
+    const { registry, records, access, measured, attached, checks, random } = options;
+    this.#offers = options.offers;
+    this.#candidates = options.candidates;
     this.#registry = registry;
+    this.#records = records;
     this.#access = access;
     this.#measured = measured;
     this.#attached = attached;
@@ -90,17 +95,15 @@ export class Router {
     this.#random = random;
   }
 
-  async route(
-    record: HandoffRecord,
-    handoffOf: () => Promise<HandoffEnvelope>,
-    now: number,
-    holder?: string,
-  ): Promise<Route> {
+  /** `holder`: the agent that holds its session. */
+  async route(transaction: HandoffTransaction, holder: string | undefined): Promise<Route> {
+    const { at: now } = transaction;
+    const record = transaction.record!;
     const { state, to } = record;
     const only = state.resumes?.recipient ?? state.recipient;
     if (only !== null || typeof to === "string") {
       const agent = only ?? (to as string);
-      if (!(await this.#takes(agent, record, handoffOf))) return { type: "nobody", status: 403 };
+      if (!(await this.#takes(agent, transaction))) return { type: "nobody", status: 403 };
       const limits = await this.limitsOf(agent);
       if (limits.size === 0 && (await this.#registry.isRetired(agent))) {
         return { type: "nobody", status: 404 };
@@ -131,7 +134,7 @@ export class Router {
       // No candidate is connected with free capacity, so the ranking is skipped.
       return this.#waitOrEnd(record, refusers, busy());
     }
-    const { body } = await handoffOf();
+    const { body } = await this.#records.handoffOf(transaction);
     const query = queryOf(to, { input: body.input, within: body.contract?.timeout_seconds });
     const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
     const ejected: RankedCandidate[] = [];
@@ -207,14 +210,12 @@ export class Router {
   }
 
   /** Whether an agent takes it from its delegator. If it does not offer it any more, it refuses by itself. */
-  async #takes(
-    agent: string,
-    record: HandoffRecord,
-    handoffOf: () => Promise<HandoffEnvelope>,
-  ): Promise<boolean> {
+  async #takes(agent: string, transaction: HandoffTransaction): Promise<boolean> {
+    const record = transaction.record!;
     const offers = await this.#registry.offers.of(agent, record.capability);
     if (offers.every(({ terms }) => terms.from === undefined)) return true;
-    const wanted = wantedOf(offers, (await handoffOf()).body);
+    const { body } = await this.#records.handoffOf(transaction);
+    const wanted = wantedOf(offers, body);
     return (await this.#access.takers(wanted, askerOfRecord(record))).length > 0;
   }
 

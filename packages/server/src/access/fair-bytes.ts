@@ -6,7 +6,7 @@ export const LARGE_MESSAGE_BYTES: number = 32 * 1024;
 /** No agent has this name: strangers share one place. */
 export const STRANGERS = "(strangers)";
 
-interface Waiting {
+interface WaitingMessage {
   readonly bytes: number;
   readonly enter: () => void;
 }
@@ -18,7 +18,7 @@ interface Waiting {
 export class FairBytes {
   readonly #most: number;
   readonly #waited: () => void;
-  readonly #queue = new FairQueue<Waiting>();
+  readonly #queue = new FairQueue<WaitingMessage>();
   #inWork = 0;
 
   /** `waited` is called for everything that has to wait. */

@@ -12,6 +12,7 @@ import {
 import type { AgentFrame, CallName, Newcomers } from "@waybill/protocol/wire";
 
 type Call = Extract<AgentFrame, { type: "call" }>;
+type OtherCall = Exclude<CallName, "submit">;
 type Answer = (called: Called, agent: string, params: Call["params"]) => Promise<unknown>;
 
 /** The called hub, and its admission policy. */
@@ -20,22 +21,17 @@ export interface Called {
   readonly newcomers: Newcomers;
 }
 
-/** The frame with the answer to a call. */
-export async function answerCall(
+/** The answer to a call that submits nothing. */
+export function answerCall(
   called: Called,
   agent: string | undefined,
-  { call, number, params }: Call,
-): Promise<string> {
-  // A receipt contains only characters that JSON does not escape.
-  if (call === "submit") {
-    const receipt = await called.hub.submit(textOf(params, "envelope"));
-    return `{"type":"reply","number":${number},"value":{"receipt":"${receipt}"}}`;
-  }
-  const value = await ANSWERS[call](called, agent ?? "", params);
-  return JSON.stringify({ type: "reply", number, value });
+  call: OtherCall,
+  params: Call["params"],
+): Promise<unknown> {
+  return ANSWERS[call](called, agent ?? "", params);
 }
 
-const ANSWERS: Readonly<Record<Exclude<CallName, "submit">, Answer>> = {
+const ANSWERS: Readonly<Record<OtherCall, Answer>> = {
   async publish({ hub, newcomers }, _agent, params) {
     const { manifest, invitation } = checked(httpShapes().publication, params, "The call");
     const publication = { newcomers, invitation };

@@ -5,6 +5,7 @@ import {
   checkHello,
   messageCharacters,
   readHello,
+  textOf,
   writeDelta,
   writeProblem,
 } from "@waybill/protocol/wire";
@@ -229,7 +230,7 @@ export class Session {
   }
 
   async #answer(frame: Call, bytes: number): Promise<number> {
-    const { hub, newcomers, slots, searchSlots, connection, tolls, toll } = this.#options;
+    const { slots, searchSlots, connection } = this.#options;
     this.#calls++;
     const since = performance.now();
     const who = this.#agent ?? connection.address ?? "";
@@ -237,10 +238,7 @@ export class Session {
     let status = 200;
     let reply: string;
     try {
-      reply = await places.run(who, () => {
-        if (frame.call === "publish") tolls.publish(toll.address, bytes);
-        return answerCall({ hub, newcomers }, this.#agent, frame);
-      });
+      reply = await places.run(who, () => this.#replyTo(frame, bytes));
     } catch (error) {
       const problem = writeProblem(WaybillError.from(error));
       status = problem.waybill_status;
@@ -251,6 +249,18 @@ export class Session {
     this.#calls--;
     if (this.#calls === 0) this.#idle?.();
     return status;
+  }
+
+  async #replyTo({ call, number, params }: Call, bytes: number): Promise<string> {
+    const { hub, newcomers, tolls, toll } = this.#options;
+    if (call === "submit") {
+      const receipt = await hub.submit(textOf(params, "envelope"));
+      // A receipt contains only characters that JSON does not escape.
+      return `{"type":"reply","number":${number},"value":{"receipt":"${receipt}"}}`;
+    }
+    if (call === "publish") tolls.publish(toll.address, bytes);
+    const value = await answerCall({ hub, newcomers }, this.#agent, call, params);
+    return JSON.stringify({ type: "reply", number, value });
   }
 
   #say(frame: HubFrame): void {
