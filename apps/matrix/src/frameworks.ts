@@ -10,14 +10,12 @@ const FIXTURES = {
   Mastra: "packages/adapter-mastra/src",
   "AI SDK": "packages/adapter-ai-sdk/src",
   KaibanJS: "packages/adapter-kaiban/with-kaibanjs",
+  OpenClaw: "packages/adapter-openclaw/with-openclaw",
   AutoGen: "apps/interop/src/autogen",
   AG2: "apps/interop/src/ag2",
   CrewAI: "apps/interop/src/crewai",
   Echo: "packages/adapter-echo/src",
 } as const;
-
-/** Frameworks with an installation of their own. */
-const APART: readonly string[] = ["KaibanJS"];
 
 export interface Framework {
   readonly name: string;
@@ -45,7 +43,7 @@ export function isForeign({ serving, calling }: Pair): boolean {
   return (serving.fixture.peer ?? calling.fixture.peer) !== undefined;
 }
 
-/** Whether one of them has an installation of its own. */
-export function isApart({ serving, calling }: Pair): boolean {
-  return APART.includes(serving.name) || APART.includes(calling.name);
+/** Whether one of them is this framework. */
+export function isWith(name: string, { serving, calling }: Pair): boolean {
+  return serving.name === name || calling.name === name;
 }

@@ -2,16 +2,27 @@
 import process from "node:process";
 import { pairSuite } from "@waybill/conformance";
 import { describe, expect, test } from "vitest";
-import { frameworks, isApart, isForeign } from "./frameworks.ts";
+import { frameworks, isForeign, isWith } from "./frameworks.ts";
 import type { Pair } from "./frameworks.ts";
 import { matrixAsMarkdown } from "./table.ts";
 import type { Verdict } from "./table.ts";
+
+const isWithKaiban = (pair: Pair): boolean => isWith("KaibanJS", pair);
+const isWithOpenClaw = (pair: Pair): boolean => isWith("OpenClaw", pair);
+/** Frameworks with an installation of their own. */
+const isApart = (pair: Pair): boolean => isWithKaiban(pair) || isWithOpenClaw(pair);
+/** A turn of a gateway takes a second, so CI tries one other framework in both directions. */
+const OFTEN_WITH_OPENCLAW: readonly string[] = ["OpenClaw", "LangGraph"];
 
 /** Which pairs a run includes, by vitest's `--mode`. */
 const RUNS: Readonly<Record<string, (pair: Pair) => boolean>> = {
   test: (pair) => !isForeign(pair) && !isApart(pair),
   python: (pair) => isForeign(pair) && !isApart(pair),
-  kaiban: isApart,
+  kaiban: (pair) => isWithKaiban(pair) && !isWithOpenClaw(pair),
+  openclaw: ({ serving, calling }) =>
+    isWithOpenClaw({ serving, calling }) &&
+    [serving, calling].every(({ name }) => OFTEN_WITH_OPENCLAW.includes(name)),
+  "openclaw-all": isWithOpenClaw,
   all: () => true,
 };
 
@@ -45,8 +56,13 @@ if (mode === "test") {
   test(`the ${inPython} pairs with frameworks in Python`, ({ skip }) => {
     skip("they need environments, which npm run test:python makes, and runs them");
   });
-  test(`the ${pairs.filter(isApart).length} pairs with KaibanJS`, ({ skip }) => {
+  test(`the ${pairs.filter(RUNS["kaiban"]!).length} pairs with KaibanJS`, ({ skip }) => {
     skip("it has an installation of its own: pnpm --dir apps/matrix run test:kaiban runs them");
+  });
+  test(`the ${pairs.filter(isWithOpenClaw).length} pairs with OpenClaw`, ({ skip }) => {
+    skip(
+      "it has an installation of its own: pnpm --dir apps/matrix run test:openclaw runs a few of them, and openclaw-all runs them all",
+    );
   });
 }
 

@@ -1,25 +1,7 @@
 // `pnpm test:kaiban`: the tests with the real KaibanJS.
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { compileBeside, testAndExit } from "../../../.tools/apart.mjs";
 import "./install.mjs";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
-const report = join(here, "node_modules", "tests.json");
-const REPORTERS = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-
-run("tsc", ["-p", here]);
-const isGreen = run("vitest", ["run", "--dir", here, "--test-timeout", "120000", ...REPORTERS]);
-const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
-  readFileSync(report, "utf8"),
-);
-console.log(`\n${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
-process.exit(isGreen ? 0 : 1);
-
-function run(command, args) {
-  const { status } = spawnSync(command, args, { stdio: "inherit" });
-  if (status !== 0 && command !== "vitest") process.exit(status ?? 1);
-  return status === 0;
-}
+compileBeside(import.meta.url);
+testAndExit("--dir", fileURLToPath(new URL(".", import.meta.url)), "--test-timeout", "120000");

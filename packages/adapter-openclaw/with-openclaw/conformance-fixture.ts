@@ -1,5 +1,6 @@
 import type { AdapterFixture } from "@waybill/conformance";
-import { serveAgent } from "@waybill/adapter-openclaw";
+import { serveAgent } from "../src/index.ts";
+import { called } from "./caller.ts";
 import { Player } from "./player.ts";
 import { gatewayWith, sharedPlace } from "./stage.ts";
 
@@ -14,6 +15,13 @@ const CLASS_OF_FAILURE =
 
 const OWN_HANDOFF =
   "what a gateway's agent hands off is not known to the adapter that serves the agent";
+
+const WORDS_AND_A_VALUE =
+  "a model of the gateway hands off with a tool call, which takes words and a value";
+
+const OWN_TOKENS = "a gateway counts the tokens of its own models only";
+
+const NAMES_OF_FILES = "a model of the gateway is told of files by name";
 
 /** How the suite uses the agents of a gateway. */
 export const fixture: AdapterFixture = {
@@ -39,6 +47,24 @@ export const fixture: AdapterFixture = {
       "the gateway's protocol has no place for a trace",
     "serve: a handoff made inside a run is its child": OWN_HANDOFF,
     "serve: a failed child makes a 424": OWN_HANDOFF,
+    "call: a history goes out whole, with its roles, names and tool calls": WORDS_AND_A_VALUE,
+    "call: what was said before goes out with the work": WORDS_AND_A_VALUE,
+    "call: artifacts go out byte for byte": WORDS_AND_A_VALUE,
+    "call: a file that is too large for an envelope goes out byte for byte": WORDS_AND_A_VALUE,
+    "call: an image in a conversation goes out whole": WORDS_AND_A_VALUE,
+    "call: an image in a conversation goes along with a task": WORDS_AND_A_VALUE,
+    "call: the artifacts of a result come back into the framework byte for byte": NAMES_OF_FILES,
+    "call: a file of a result that is too large for an envelope comes back into the framework byte for byte":
+      NAMES_OF_FILES,
+    "call: the cause of a failure reaches the framework":
+      "a model of the gateway is told a failure with its status and message",
+    "call: the tokens that the remote agent has used are counted by the framework": OWN_TOKENS,
+    "call: the tokens that the remote agent has used in a conversation are counted by the framework":
+      OWN_TOKENS,
+    "call: the framework's trace goes along": "the gateway's plugins are given no trace",
+    "call: a large payload passes both ways":
+      "the gateway ends a run whose tool call has arguments of a quarter of a megabyte",
+    "call: inside a served run, a call is a child of its handoff": OWN_HANDOFF,
   },
 
   serve: {
@@ -47,8 +73,12 @@ export const fixture: AdapterFixture = {
     async offer({ capability, act, folder }) {
       const { workspace } = await sharedPlace();
       const player = new Player(act, workspace);
-      const gateway = await gatewayWith((session, request) => player.reply(session, request));
+      const gateway = await gatewayWith({
+        model: (session, request) => player.reply(session, request),
+      });
       return serveAgent(gateway, capability, { scope: folder });
     },
   },
+
+  call: { run: called },
 };

@@ -17,8 +17,12 @@ export const OPENCLAW: string = fileURLToPath(
 
 export const TOKEN = "token-of-these-tests";
 
+/** What these tests change in the gateway's configuration. */
 interface EditedConfig {
-  readonly plugins?: { readonly entries?: Record<string, { config?: object }> };
+  plugins?: {
+    readonly load?: { readonly paths: readonly string[] };
+    readonly entries: Record<string, { enabled?: boolean; config?: object }>;
+  };
 }
 
 /** A gateway with a home of its own, which survives the gateway's processes. */
@@ -33,20 +37,23 @@ export class GatewayProcess {
   }
 
   /** A gateway whose agents use the model behind this address, before it is started. */
-  static async prepare(modelUrl: string): Promise<GatewayProcess> {
+  static async prepare(
+    modelUrl: string,
+    agents: readonly string[] = ["main"],
+  ): Promise<GatewayProcess> {
     const folder = await mkdtemp(join(tmpdir(), "waybill-openclaw-"));
     const port = await freePort();
     const made = new GatewayProcess(folder, port);
     await mkdir(made.workspace);
-    const config = configOf(folder, port, modelUrl);
+    const config = configOf(folder, port, modelUrl, agents);
     await writeFile(join(folder, "openclaw.json"), JSON.stringify(config));
     // A gateway repeats a failed request to a model for a minute. These tests have no time for that.
-    await mkdir(join(folder, "state/agents/main/agent"), { recursive: true });
     const settings = { retry: { enabled: false, provider: { maxRetries: 0 } } };
-    await writeFile(
-      join(folder, "state/agents/main/agent/settings.json"),
-      JSON.stringify(settings),
-    );
+    for (const agent of agents) {
+      const place = join(folder, "state/agents", agent, "agent");
+      await mkdir(place, { recursive: true });
+      await writeFile(join(place, "settings.json"), JSON.stringify(settings));
+    }
     return made;
   }
 
@@ -137,7 +144,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function configOf(folder: string, port: number, baseUrl: string): object {
+function configOf(
+  folder: string,
+  port: number,
+  baseUrl: string,
+  agents: readonly string[],
+): object {
   const model = {
     id: "scripted",
     name: "Scripted",
@@ -163,7 +175,7 @@ function configOf(folder: string, port: number, baseUrl: string): object {
         skipBootstrap: true,
         maxConcurrent: 16,
       },
-      entries: { main: {} },
+      entries: Object.fromEntries(agents.map((agent) => [agent, {}])),
     },
     models: { mode: "replace", providers: { local: provider } },
     // Its models get the tools themselves instead of a search for tools.

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const folder = await installPacked(join(gateway.folder, "packed"));
   await openclaw("plugins", "install", "--link", "--force", "--accept-capabilities", folder);
   await gateway.configure(({ plugins }) => {
-    plugins!.entries!["waybill"]!.config = { hub: served.url, waitSeconds: 2 };
+    plugins!.entries["waybill"]!.config = { hub: served.url, waitSeconds: 2 };
   });
   await gateway.start();
   operator = await openGateway({ url: gateway.url, token: TOKEN });

@@ -1,11 +1,14 @@
 /// <reference types="node" />
 import process from "node:process";
-import { openGateway } from "@waybill/adapter-openclaw";
-import type { Gateway } from "@waybill/adapter-openclaw";
+import { openGateway } from "../src/index.ts";
+import type { Gateway } from "../src/index.ts";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { ModelRequest, Reply } from "@waybill/scripted-model";
+import type { Desk } from "../src/plugin/tools.ts";
 import { GatewayProcess, TOKEN } from "./gateway-fixture.ts";
+import { LENT_TOOLS, startLending, toolCards } from "./lending.ts";
 import { sessionIn, startSwitchboard } from "./switchboard.ts";
+import type { SessionLine } from "./switchboard.ts";
 
 /** The gateway that all cases of a run use, also those in other processes. */
 interface Place {
@@ -28,7 +31,15 @@ async function openPlace() {
   // Whoever has started it ends it.
   if (known !== undefined) return { ...(JSON.parse(known) as Place), close: async () => undefined };
   const switchboard = await startSwitchboard();
-  const gateway = await GatewayProcess.start(`${switchboard.url}/v1`);
+  const gateway = await GatewayProcess.prepare(`${switchboard.url}/v1`);
+  await gateway.configure((config) => {
+    const lent = { switchboard: switchboard.url, tools: toolCards() };
+    config.plugins = {
+      load: { paths: [LENT_TOOLS] },
+      entries: { "lent-tools": { enabled: true, config: lent } },
+    };
+  });
+  await gateway.start();
   const { url, workspace } = gateway;
   const made: Place = { url, workspace, switchboard: switchboard.url };
   process.env[PLACE] = JSON.stringify(made);
@@ -39,25 +50,32 @@ async function openPlace() {
   return { ...made, close };
 }
 
-type Model = (session: string, request: ModelRequest) => Promise<Reply>;
+/** Who plays a session. */
+export interface Cast {
+  /** What its model says. */
+  model(session: string, request: ModelRequest): Promise<Reply>;
+  /** What its tools work with; a served session uses none of them. */
+  desk?(session: string): Desk;
+}
 
-const models = new Map<string, Model>();
+const casts = new Map<string, Cast>();
 
-let stage: Promise<{ readonly gateway: Gateway; readonly modelUrl: string }> | undefined;
+let stage: Promise<{ readonly gateway: Gateway; readonly line: SessionLine }> | undefined;
 
 async function openStage() {
   const { url } = await sharedPlace();
   const model = await startScriptedModel((request) => {
     const session = sessionIn(JSON.stringify(request.body))!;
-    return models.get(session)!(session, request);
+    return casts.get(session)!.model(session, request);
   });
-  return { gateway: await openGateway({ url, token: TOKEN }), modelUrl: model.url };
+  const tools = await startLending((session) => casts.get(session)!.desk!(session));
+  return { gateway: await openGateway({ url, token: TOKEN }), line: { model: model.url, tools } };
 }
 
-/** The gateway, as somebody sees it whose sessions are played by this model. */
-export async function gatewayWith(model: Model): Promise<Gateway> {
+/** The gateway, as somebody sees it whose sessions are played by this cast. */
+export async function gatewayWith(cast: Cast): Promise<Gateway> {
   const { switchboard } = await sharedPlace();
-  const { gateway, modelUrl } = await (stage ??= openStage());
+  const { gateway, line } = await (stage ??= openStage());
   return {
     get boot() {
       return gateway.boot;
@@ -66,10 +84,10 @@ export async function gatewayWith(model: Model): Promise<Gateway> {
     close: () => gateway.close(),
     async request(method, params, signal) {
       const { sessionKey } = params as { readonly sessionKey?: string };
-      if (sessionKey !== undefined && models.get(sessionKey) !== model) {
-        models.set(sessionKey, model);
-        const line = `${switchboard}/sessions/${encodeURIComponent(sessionKey)}`;
-        await fetch(line, { method: "POST", body: modelUrl });
+      if (sessionKey !== undefined && casts.get(sessionKey) !== cast) {
+        casts.set(sessionKey, cast);
+        const address = `${switchboard}/sessions/${encodeURIComponent(sessionKey)}`;
+        await fetch(address, { method: "POST", body: JSON.stringify(line) });
       }
       return gateway.request(method, params, signal);
     },

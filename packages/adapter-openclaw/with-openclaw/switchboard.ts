@@ -3,21 +3,40 @@ import { createServer, request as ask } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A model's address for the gateway, which connects each session to the process that plays its model. */
+/**
+ * An address for the gateway, which connects the model and the tools of each session to the process that
+ * has them.
+ */
 export interface Switchboard {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** `POST /sessions/<key>` with an address connects a session; everything else is a request to a model. */
+/** Where a session's model and its tools are. */
+export interface SessionLine {
+  readonly model: string;
+  readonly tools: string;
+}
+
+/**
+ * `POST /sessions/<key>` connects a session, and `POST /tools/<key>` uses a tool in it. Everything else
+ * is a request to a model.
+ */
 export async function startSwitchboard(): Promise<Switchboard> {
-  const lines = new Map<string, string>();
+  const lines = new Map<string, SessionLine>();
   const server = createServer((incoming, response) => {
     void bodyOf(incoming).then((body) => {
-      const [, sessions, key] = incoming.url!.split("/");
-      if (sessions !== "sessions") return connect(lines, incoming, body, response);
-      lines.set(decodeURIComponent(key!), body);
-      response.end();
+      const [, place, name = ""] = incoming.url!.split("/");
+      const session = decodeURIComponent(name);
+      if (place === "sessions") {
+        lines.set(session, JSON.parse(body) as SessionLine);
+        return response.end();
+      }
+      const to =
+        place === "tools"
+          ? lines.get(session)?.tools
+          : modelAt(lines.get(sessionIn(body) ?? "")?.model, incoming);
+      return connect(to, incoming, body, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -37,21 +56,23 @@ export function sessionIn(body: string): string | undefined {
   return /session=(agent:[\w:.-]+)/.exec(body)?.[1];
 }
 
+function modelAt(model: string | undefined, { url }: IncomingMessage): string | undefined {
+  return model === undefined ? undefined : `${model}${url!.replace("/v1", "")}`;
+}
+
 function connect(
-  lines: ReadonlyMap<string, string>,
-  { headers, method, url }: IncomingMessage,
+  to: string | undefined,
+  { headers, method }: IncomingMessage,
   body: string,
   response: ServerResponse,
 ): void {
-  const to = lines.get(sessionIn(body) ?? "");
   if (to === undefined) {
     response
       .writeHead(400)
       .end(JSON.stringify({ error: { message: "Nobody plays this session." } }));
     return;
   }
-  const path = url!.replace("/v1", "");
-  const onward = ask(`${to}${path}`, { method, headers }, (answer) => {
+  const onward = ask(to, { method, headers }, (answer) => {
     response.writeHead(answer.statusCode!, answer.headers);
     answer.pipe(response);
   });
@@ -60,7 +81,8 @@ function connect(
   onward.end(body);
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
+/** The whole body of a request. */
+export async function bodyOf(incoming: IncomingMessage): Promise<string> {
   let text = "";
   incoming.setEncoding("utf8");
   for await (const piece of incoming) text += piece as string;

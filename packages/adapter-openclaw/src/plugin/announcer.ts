@@ -1,4 +1,6 @@
+/// <reference types="node" />
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, HandoffHandle } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import { GatewayLost } from "../gateway.ts";
@@ -8,6 +10,7 @@ import type { TranscriptRow } from "../transcript.ts";
 import { endOf, outcomeInWords } from "./ending.ts";
 import type { Outcome } from "./ending.ts";
 import type { Errand, Errands } from "./errands.ts";
+import { Questions } from "./questions.ts";
 
 /** Tells agents how their handoffs end, each in the session that made it, and once. */
 export class Announcer {
@@ -68,16 +71,27 @@ export class Announcer {
       return this.#errands.remove(handoffId);
     }
     void this.#askFor(errand, handle).catch((error: unknown) => this.#warn(String(error)));
-    const end = await endOf(handle);
+    let end = await endOf(handle);
+    while (end.type === "working") {
+      await sleep(PAUSE_MS, undefined, { ref: false });
+      end = await endOf(await this.#agent.attach(handoffId));
+    }
     // A tool that waits for it hands it to the model itself.
-    if (this.#errands.get(handoffId)?.toolCallId !== errand.toolCallId) return;
+    if (!this.#isMine(errand)) return;
     await this.#tell(errand, "end", end);
     await this.#errands.remove(handoffId);
   }
 
+  /** Whether no other call of a tool has taken the errand over. */
+  #isMine({ handoffId, toolCallId }: Errand): boolean {
+    return this.#errands.get(handoffId)?.toolCallId === toolCallId;
+  }
+
   async #askFor(errand: Errand, handle: HandoffHandle): Promise<void> {
-    for await (const question of handle.questions) {
-      if (errand.told?.includes(question.id) === true) continue;
+    for await (const question of Questions.of(handle).all()) {
+      // A tool has handed it to the model, or waits and hands it to the model itself.
+      const isTold = errand.told?.includes(question.id) === true || !this.#isMine(errand);
+      if (isTold) continue;
       await this.#tell(errand, `question-${question.id}`, { type: "question", question });
     }
   }
@@ -126,3 +140,5 @@ export class Announcer {
 }
 
 const WAIT_MS = 15_000;
+/** Between two looks for the end of a handoff at a hub that is away. */
+const PAUSE_MS = 1_000;

@@ -12,7 +12,7 @@ export type Outcome =
   | { readonly type: "question"; readonly question: QuestionEvent }
   | { readonly type: "working" };
 
-/** The end of a handoff. */
+/** The end of a handoff; `working` if the wait for it is over, and its end is not known. */
 export async function endOf(handle: HandoffHandle): Promise<Outcome> {
   const { to } = handle.envelope;
   const by = typeof to === "string" ? to : to.capability;
@@ -20,7 +20,8 @@ export async function endOf(handle: HandoffHandle): Promise<Outcome> {
     return { type: "result", result: await handle.result };
   } catch (error) {
     if (!WaybillError.is(error)) throw error;
-    return { type: "failure", failure: error, by };
+    // The agent was stopped, or its hub is away: the handoff goes on.
+    return handle.hasEnded ? { type: "failure", failure: error, by } : { type: "working" };
   }
 }
 

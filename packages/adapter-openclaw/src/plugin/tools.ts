@@ -1,18 +1,19 @@
 /// <reference types="node" />
 import type { Agent, HandoffHandle } from "@waybill/agent";
-import { dispatch, handoffIdOf, progressOf } from "@waybill/agent/adapter";
+import { dispatch, handoffIdOf } from "@waybill/agent/adapter";
 import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Json, JsonSchema } from "@waybill/protocol";
 import type { Hub } from "@waybill/protocol/wire";
 import { endOf, outcomeForModel } from "./ending.ts";
 import type { Outcome } from "./ending.ts";
 import type { Errand } from "./errands.ts";
+import { Questions } from "./questions.ts";
 import type { PluginTool, ToolContext, ToolResult } from "./plugin-api.ts";
 
 /** What the tools of a gateway's agents work with. */
 export interface Desk {
   readonly agent: Agent;
-  readonly hub: Hub;
+  readonly hub: Pick<Hub, "find">;
   /** How long a tool waits for a result. */
   readonly waitMs: number;
   /** Keeps the errand on disk, so that the end of the handoff is told whatever happens. */
@@ -80,6 +81,11 @@ const TOOLS: Readonly<Record<(typeof TOOL_NAMES)[number], Tool>> = {
         expected_output: { ...TEXT, description: "What the result has to be." },
         input: { description: "The input, if the capability has a schema for it." },
         timeout_seconds: { type: "integer", minimum: 1 },
+        session: {
+          ...TEXT,
+          description:
+            "The name of a conversation that the other agent continues: any, without spaces.",
+        },
       },
     },
     async run(desk, given: Handing, call) {
@@ -91,6 +97,8 @@ const TOOLS: Readonly<Record<(typeof TOOL_NAMES)[number], Tool>> = {
       // Before the hub has it: the process may be killed at any moment after that.
       await desk.keep(errand);
       const handle = dispatch(agent, { step, ...workOf(given) });
+      // Before the other agent starts: what it writes until somebody looks is not kept.
+      show(handle, call);
       await handle.custody;
       return wait(desk, errand, handle, call);
     },
@@ -128,15 +136,11 @@ const TOOLS: Readonly<Record<(typeof TOOL_NAMES)[number], Tool>> = {
     async run(desk, { handoff_id, question_id, answer }: Answering, call) {
       const handle = await desk.agent.attach(handoff_id);
       const { sessionKey, toolCallId } = call;
+      show(handle, call);
       await desk.keep({ handoffId: handoff_id, sessionKey, toolCallId });
       await handle.answer(question_id, answer);
-      return wait(
-        desk,
-        { handoffId: handoff_id, sessionKey, toolCallId },
-        handle,
-        call,
-        question_id,
-      );
+      Questions.of(handle).markAnswered(question_id);
+      return wait(desk, { handoffId: handoff_id, sessionKey, toolCallId }, handle, call);
     },
   },
 };
@@ -148,6 +152,7 @@ interface Handing {
   readonly expected_output?: string;
   readonly input?: Json;
   readonly timeout_seconds?: number;
+  readonly session?: string;
 }
 
 interface Answering {
@@ -159,14 +164,14 @@ interface Answering {
 /** A session that is asked by `check` has nothing to wait for. */
 const SOON_MS = 500;
 
-function workOf({ capability, to, input, timeout_seconds: seconds, ...words }: Handing) {
-  const { instruction, expected_output } = words;
+function workOf({ timeout_seconds: seconds, ...asked }: Handing) {
+  const { capability, to, input, session, instruction, expected_output } = asked;
   const brief =
     instruction === undefined
       ? undefined
       : { instruction, ...(expected_output === undefined ? {} : { expected_output }) };
   const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
-  return { capability, to, input, brief, timeoutMs };
+  return { capability, to, input, brief, timeoutMs, session };
 }
 
 /** Waits for the end of a handoff or for its next question, and leaves the rest to an announcement. */
@@ -174,15 +179,13 @@ async function wait(
   desk: Desk,
   errand: Errand,
   handle: HandoffHandle,
-  { signal, onUpdate }: ToolCall,
-  answered?: string,
+  { signal }: ToolCall,
 ): Promise<ToolResult> {
   const cancel = () => void handle.cancel("The run was stopped.").catch(() => undefined);
   if (signal?.aborted === true) cancel();
   signal?.addEventListener("abort", cancel, { once: true });
-  void showProgress(handle, onUpdate);
   try {
-    const outcome = await first([endOf(handle), nextQuestion(handle, answered)], desk.waitMs);
+    const outcome = await first([endOf(handle), nextQuestion(handle)], desk.waitMs);
     signal?.throwIfAborted();
     if (outcome.type === "working" || outcome.type === "question") {
       const told = outcome.type === "question" ? [outcome.question.id] : [];
@@ -197,16 +200,31 @@ async function wait(
   }
 }
 
-async function showProgress(handle: HandoffHandle, onUpdate: ToolCall["onUpdate"]): Promise<void> {
-  for await (const event of handle.progress) onUpdate?.(inWords(progressOf(event).message ?? ""));
+/** Shows the progress of the other agent, and what it has written so far, until the handoff ends. */
+function show(handle: HandoffHandle, { onUpdate }: ToolCall): void {
+  if (onUpdate === undefined) return;
+  void showProgress(handle, onUpdate);
+  void showDeltas(handle, onUpdate);
 }
 
-/** The next question that was not answered just now; never settles if there is none. */
-async function nextQuestion(handle: HandoffHandle, answered?: string): Promise<Outcome> {
-  for await (const question of handle.questions) {
-    if (question.id !== answered) return { type: "question", question };
+type Update = (partial: ToolResult) => void;
+
+async function showProgress(handle: HandoffHandle, update: Update): Promise<void> {
+  for await (const { message } of handle.progress)
+    if (message !== undefined) update(inWords(message));
+}
+
+async function showDeltas(handle: HandoffHandle, update: Update): Promise<void> {
+  let shown = { attempt: 0, text: "" };
+  for await (const { attempt, text } of handle.deltas) {
+    shown = { attempt, text: attempt === shown.attempt ? shown.text + text : text };
+    update(inWords(shown.text));
   }
-  return new Promise(() => undefined);
+}
+
+/** The next question that waits for an answer; never settles if there is none. */
+async function nextQuestion(handle: HandoffHandle): Promise<Outcome> {
+  return { type: "question", question: await Questions.of(handle).next() };
 }
 
 /** Whatever comes first; `working` after this time. */

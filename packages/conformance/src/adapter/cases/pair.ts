@@ -188,7 +188,7 @@ export const pairCases: Readonly<Record<string, Between>> = {
   },
 
   "a failure, with its real message": {
-    needs: [],
+    needs: ["serve: a framework's error is a 500 with its real message"],
     async check(scene) {
       await scene.serve(async () => {
         throw new Error("The model is out of words.");
@@ -262,7 +262,10 @@ export const pairCases: Readonly<Record<string, Between>> = {
   },
 
   "one trace": {
-    needs: ["call: the framework's trace goes along"],
+    needs: [
+      "serve: the framework sees the trace of the handoff",
+      "call: the framework's trace goes along",
+    ],
     async check(scene) {
       const seen: unknown[] = [];
       await scene.serve(async ({ traceparent }) => {
