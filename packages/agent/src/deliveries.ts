@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Delivery, ShownDelta } from "@waybill/protocol/wire";
 import type { AgentContext } from "./context.ts";
 import type { Delegating } from "./delegating/delegating.ts";
-import type { Receiver } from "./link/link.ts";
+import type { Arrivals, Link, Receiver } from "./link/link.ts";
 import type { Presence } from "./presence.ts";
 import type { Serving } from "./serving/serving.ts";
 
@@ -13,12 +13,43 @@ export interface DeliveriesOptions {
   readonly serving: Serving;
 }
 
+/** What comes over one connection. Deliveries that precede its attachment wait for it. */
+class ConnectionArrivals implements Arrivals {
+  readonly #link: Pick<Link, "state">;
+  readonly #deliveries: Deliveries;
+  #early: Delivery[] | undefined = [];
+
+  constructor(link: Pick<Link, "state">, deliveries: Deliveries) {
+    this.#link = link;
+    this.#deliveries = deliveries;
+  }
+
+  readonly take = (delivery: Delivery): void => {
+    if (this.#early !== undefined) this.#early.push(delivery);
+    else if (this.#link.state !== "abandoned") this.#deliveries.take(delivery);
+  };
+
+  readonly show = (delta: ShownDelta): void => {
+    if (this.#link.state === "open") this.#deliveries.show(delta);
+  };
+
+  attached(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const delivery of early) this.#deliveries.take(delivery);
+  }
+}
+
 /** Passes what the hub delivers to the attempt or the handoff that it is about. */
 export class Deliveries implements Receiver {
   readonly #options: DeliveriesOptions;
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
+  }
+
+  arrivals(): Arrivals {
+    return new ConnectionArrivals(this.#options.context.link, this);
   }
 
   take(delivery: Delivery): void {

@@ -54,7 +54,7 @@ export interface Challenge {
   readonly nonce: string;
 }
 
-/** Receives what arrives over a socket: the `Link` of its agent. */
+/** Receives what arrives over a socket: the `Deliveries` of its agent. */
 export interface SocketReceiver {
   readonly take: (delivery: Delivery) => void;
   readonly show?: ((delta: ShownDelta) => void) | undefined;

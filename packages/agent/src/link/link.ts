@@ -19,11 +19,19 @@ export interface LinkOptions {
   readonly log: Log;
 }
 
+/** Receives what comes over one connection. */
+export interface Arrivals {
+  readonly take: (delivery: Delivery) => void;
+  /** A piece of what a recipient is writing for this agent. */
+  readonly show: (delta: ShownDelta) => void;
+  /** The connection is attached: deliveries can be acknowledged from now on. */
+  attached(): void;
+}
+
 /** Receives what comes over a link. */
 export interface Receiver {
-  take(delivery: Delivery): void;
-  /** A piece of what a recipient is writing for this agent. */
-  show(delta: ShownDelta): void;
+  /** For a connection that is being made. */
+  arrivals(): Arrivals;
   /** The hub refuses this agent: nothing more is delivered to it. */
   lose(reason: WaybillError): void;
 }
@@ -62,6 +70,10 @@ export class Link {
     return this.#attachment !== undefined;
   }
 
+  get state(): "open" | "closed" | "abandoned" {
+    return this.#state;
+  }
+
   /** Who receives what comes. It has to be set before the link is opened. */
   receiveWith(receiver: Receiver): void {
     this.#receiver = receiver;
@@ -91,19 +103,10 @@ export class Link {
     const { hub, id: agent, instance, log } = this.#options;
     const credit = this.#credit;
     const proof = await this.within(this.#hello());
-    // A delivery that precedes the attachment waits for it: it can't be acknowledged yet.
-    let early: Delivery[] | undefined = [];
+    const arrivals = this.#receiver!.arrivals();
     let isGivenUp = false;
-    const attaching = hub.attach(
-      { agent, credit, instance, proof },
-      (delivery) => {
-        if (early !== undefined) early.push(delivery);
-        else if (this.#state !== "abandoned") this.#receiver?.take(delivery);
-      },
-      (delta) => {
-        if (this.#state === "open") this.#receiver?.show(delta);
-      },
-    );
+    const request = { agent, credit, instance, proof };
+    const attaching = hub.attach(request, arrivals.take, arrivals.show);
     attaching.then(
       (late) => (isGivenUp ? late.close() : undefined),
       () => undefined,
@@ -116,9 +119,7 @@ export class Link {
     this.#attachment = attachment;
     if (this.#credit !== credit) attachment.setCredit(this.#credit);
     log({ event: "attached", agent });
-    const waiting = early;
-    early = undefined;
-    for (const delivery of waiting) this.#receiver?.take(delivery);
+    arrivals.attached();
     attachment.closed.then(
       (reason) => this.#cut(attachment, reason),
       () => undefined,

@@ -75,7 +75,7 @@ export class AgentSession implements Attachment {
   /** The keys on which it depends. */
   kids: readonly string[] | undefined;
   readonly closed: Promise<WaybillError | undefined>;
-  /** Its connection: the `Session` of a server, or the `Link` of an agent in this process. */
+  /** Its connection: the `Session` of a server, or the `Deliveries` of an agent in this process. */
   readonly #handler: (delivery: Delivery) => void;
   readonly #deltasPerSecond: number;
   readonly #show: ((delta: ShownDelta) => void) | undefined;
