@@ -18,6 +18,12 @@ export interface GatewayOptions {
    * there is none. A gateway on another machine asks its operator to approve the device once.
    */
   readonly device?: string | undefined;
+  /**
+   * Asks the delegator before the agent runs a command that needs an approval. The gateway shows these
+   * requests only to administrators, so the connection asks for the scope `operator.admin`. By default
+   * the gateway denies such commands.
+   */
+  readonly approvals?: boolean | undefined;
   readonly log?: ((event: GatewayEvent) => void) | undefined;
 }
 
@@ -65,6 +71,14 @@ const SCOPES: readonly string[] = [
   "operator.questions",
 ];
 
+/** What a connection may do, and what it takes, with and without approvals. */
+const RIGHTS = {
+  plain: { scopes: SCOPES, caps: ["tool-events"] },
+  approving: { scopes: [...SCOPES, "operator.admin"], caps: ["tool-events", "exec-approvals"] },
+} as const;
+
+type Rights = (typeof RIGHTS)[keyof typeof RIGHTS];
+
 const CONNECT_WITHIN_MS = 10_000;
 const LONGEST_PAUSE_MS = 2_000;
 /** Without any frame for this many of the gateway's ticks, the connection counts as dead. */
@@ -109,11 +123,12 @@ class Connection implements Gateway {
   }
 
   async open(): Promise<void> {
-    const { url, token, log, device: path } = this.#options;
+    const { url, token, log, device: path, approvals = false } = this.#options;
+    const rights = approvals ? RIGHTS.approving : RIGHTS.plain;
     const line = new Line(url, (event, payload) => {
       for (const heard of this.#listeners) heard(event, payload);
     });
-    const hello = await line.greet(token ?? this.#device?.token, this.#device);
+    const hello = await line.greet(token ?? this.#device?.token, this.#device, rights);
     if (this.#isClosed) return line.close();
     const { version, bootId, connId } = hello.server;
     // Older gateways do not name their processes: then every connection may be to another one.
@@ -201,18 +216,22 @@ class Line {
     this.#end("closed here");
   }
 
-  async greet(token: string | undefined, device: Device | undefined): Promise<Hello> {
+  async greet(
+    token: string | undefined,
+    device: Device | undefined,
+    { scopes, caps }: Rights,
+  ): Promise<Hello> {
     const challenge = await this.#challenge.promise;
     const auth = token === undefined ? undefined : { token };
-    const signed = { ...CLIENT, role: ROLE, scopes: SCOPES, token };
+    const signed = { ...CLIENT, role: ROLE, scopes, token };
     try {
       const hello = await this.request<Hello>("connect", {
         minProtocol: 4,
         maxProtocol: 4,
         client: { ...CLIENT, version: "1", displayName: "Waybill" },
         role: ROLE,
-        scopes: SCOPES,
-        caps: ["tool-events"],
+        scopes,
+        caps,
         auth,
         device: device && signedDevice(device, signed, challenge),
       });

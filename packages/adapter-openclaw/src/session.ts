@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Run } from "@waybill/agent/adapter";
 import { isId, WaybillError } from "@waybill/protocol";
+import { relayApproval } from "./approval.ts";
+import type { ApprovalRecord } from "./approval.ts";
 import { GatewayLost, GatewayRefusal } from "./gateway.ts";
 import type { Gateway } from "./gateway.ts";
 import { relayQuestions } from "./question.ts";
@@ -213,16 +215,24 @@ export class Session {
   #listenTo(key: string, fail: (error: unknown) => void): () => void {
     const { delta, progress, ask } = this.#run;
     const relayed = new Set<string>();
-    const relay = (record: QuestionRecord): void => {
-      const isHere = record.runId === key && record.status === "pending";
-      if (!isHere || relayed.has(record.id)) return;
-      relayed.add(record.id);
-      relayQuestions(this.#gateway, record, ask).catch((error: unknown) => {
+    const once = (id: string, relay: () => Promise<void>): void => {
+      if (relayed.has(id)) return;
+      relayed.add(id);
+      relay().catch((error: unknown) => {
         if (!(error instanceof GatewayLost)) fail(error);
       });
     };
+    const relay = (record: QuestionRecord): void => {
+      const isHere = record.runId === key && record.status === "pending";
+      if (isHere) once(record.id, () => relayQuestions(this.#gateway, record, ask));
+    };
+    const approve = (record: ApprovalRecord): void => {
+      const isHere = record.request.runId === key;
+      if (isHere) once(record.id, () => relayApproval(this.#gateway, record, ask));
+    };
     const stop = this.#gateway.listen((event, payload) => {
       if (event === "question.requested") return relay(payload as QuestionRecord);
+      if (event === "exec.approval.requested") return approve(payload as ApprovalRecord);
       const { runId, stream, data } = payload as AgentEvent;
       if (event !== "agent" || runId !== key) return;
       if (stream === "assistant" && data.delta !== undefined) delta(data.delta);
@@ -234,6 +244,9 @@ export class Session {
     // What was asked before anybody listened.
     this.#patiently<{ questions: readonly QuestionRecord[] }>("question.list", {})
       .then(({ questions }) => questions.forEach(relay))
+      .catch(fail);
+    this.#patiently<readonly ApprovalRecord[]>("exec.approval.list", {})
+      .then((records) => records.forEach(approve))
       .catch(fail);
     return stop;
   }

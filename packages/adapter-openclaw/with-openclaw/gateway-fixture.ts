@@ -19,6 +19,8 @@ export const TOKEN = "token-of-these-tests";
 
 /** What these tests change in the gateway's configuration. */
 interface EditedConfig {
+  readonly gateway: { trustedProxies?: readonly string[] };
+  tools?: { exec?: object };
   plugins?: {
     readonly load?: { readonly paths: readonly string[] };
     readonly entries: Record<string, { enabled?: boolean; config?: object }>;

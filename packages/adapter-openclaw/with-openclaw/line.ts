@@ -13,7 +13,8 @@ export class Line {
     this.#server = server;
   }
 
-  static async to(port: number): Promise<Line> {
+  /** `from` is an address on another machine, from which a proxy in front of the gateway is called. */
+  static async to(port: number, from?: string): Promise<Line> {
     const server = createServer();
     const line = new Line(server);
     server.on("connection", (near) => {
@@ -28,7 +29,13 @@ export class Line {
           far.destroy();
         });
       }
-      near.pipe(far).pipe(near);
+      far.pipe(near);
+      if (from === undefined) near.pipe(far);
+      else
+        near.once("data", (head: Buffer) => {
+          far.write(head.toString("latin1").replace("\r\n", `\r\nX-Forwarded-For: ${from}\r\n`));
+          near.pipe(far);
+        });
       return undefined;
     });
     server.listen(0, "127.0.0.1");
