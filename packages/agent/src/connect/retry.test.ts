@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { retry } from "./retry.ts";
 
 const never = new AbortController().signal;
@@ -64,4 +64,26 @@ test("a try has until the time is over, and its signal then ends it", async () =
       );
     });
   await expect(retry(attempt, { withinMs: 50, signal: never })).rejects.toThrow("Silent.");
+});
+
+test("a try that its time has ended is the last, even if the clock lags behind the timer", async () => {
+  const now = vi.spyOn(performance, "now").mockReturnValue(0);
+  let tries = 0;
+  const attempt = (signal: AbortSignal) => {
+    tries++;
+    return new Promise<never>((_, reject) => {
+      const end = () => reject(new WaybillError(503, "Silent."));
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end);
+    });
+  };
+  try {
+    const waiting = () => now.mockRestore();
+    await expect(retry(attempt, { withinMs: 20, signal: never, waiting })).rejects.toThrow(
+      "Silent.",
+    );
+  } finally {
+    now.mockRestore();
+  }
+  expect(tries).toBe(1);
 });

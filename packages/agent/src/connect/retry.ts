@@ -29,7 +29,8 @@ export async function retry<Value>(
   const mayRetry = (error: unknown): boolean => {
     signal.throwIfAborted();
     if (!isTemporary(error)) return false;
-    if (performance.now() >= until) {
+    // Its timer may fire a moment before the clock says so.
+    if (ending.aborted || performance.now() >= until) {
       // A try that was aborted by the time limit has a less useful error than the one before it.
       if (isTimeout(error.cause) && last !== undefined) throw last;
       return false;
