@@ -73,16 +73,32 @@ const ENGINE: readonly Mutant[] = [
   {
     name: "anybody replays a handoff",
     file: "src/engine/submit.ts",
-    find: "original.state.delegator !== envelope.from && !isOperator",
-    replace: 'original.state.delegator === "" && !isOperator',
+    find: "original?.state.delegator === from",
+    replace: "original !== undefined",
     seenBy: submit("a replay > is allowed only to its delegator and to operators"),
   },
   {
     name: "operators may not replay a handoff",
-    file: "src/engine/submit.ts",
-    find: "engine.options.operators?.includes(envelope.from) === true",
-    replace: "engine.options.operators?.includes(replayOf) === true",
+    file: "src/access/access.ts",
+    find: "if (this.#operators.includes(agent)) return true;",
+    replace: "if (this.#operators.includes(agent)) return false;",
     seenBy: submit("a replay > is allowed only to its delegator and to operators"),
+  },
+  {
+    name: "members of the operators' group may not replay a handoff",
+    file: "src/access/access.ts",
+    find: "(await this.#groups.of(agent)).includes(OPERATORS_GROUP)",
+    replace: "this.#operators.includes(OPERATORS_GROUP)",
+    seenBy: submit(
+      "a replay > is allowed to a member of the operators' group as long as it is one",
+    ),
+  },
+  {
+    name: "operators replay a handoff each time that they are asked",
+    file: "src/engine/submit.ts",
+    find: "!isDelegator && original.replayedBy !== null",
+    replace: "!isDelegator && original.replayedBy === replayOf",
+    seenBy: submit("a replay > is made by operators once, also by two at the same time"),
   },
   {
     name: "a replay is noted each time that it is sent",

@@ -161,7 +161,7 @@ test("a dead letter is delivered to the dead-letter agent, and can be discarded"
   expect(letters).toEqual([
     expect.objectContaining({ handoff_id: handoff.id, status: 504, envelope: handoff.text }),
   ]);
-  await world.server.deadLetters.discard(handoff.id);
+  await world.server.deadLetters.discard(handoff.id, { reason: "buried" });
   expect(await world.server.deadLetters.list({ limit: 10 })).toEqual([]);
   await holds(world);
 });

@@ -56,6 +56,7 @@ const PLACES: readonly Place[] = [
 
 const PAGES: readonly (readonly [path: string, view: View])[] = [
   ["/handoffs/:id", lazy(() => import("./views/handoff.tsx").then((view) => view.Handoff))],
+  ["/dead-letters/:id", lazy(() => import("./views/replay.tsx").then((view) => view.Replay))],
   ["/jobs/:id", lazy(() => import("./views/job.tsx").then((view) => view.Job))],
   ["/agents/:id", lazy(() => import("./views/agent.tsx").then((view) => view.Agent))],
 ];
@@ -137,7 +138,7 @@ function Frame() {
             {role === "operator" ? "Operator" : "Reader: can't change anything"}
           </span>
           <ThemeButton />
-          <button type="button" class="plain" onClick={() => void signOut()}>
+          <button type="button" class="plain" onClick={() => void leave()}>
             Sign out
           </button>
         </div>
@@ -181,6 +182,15 @@ function WaitingCount() {
       {value} <span class="unseen">waiting</span>
     </b>
   );
+}
+
+/** The next person at this browser must not act with the key of this one. */
+async function leave(): Promise<void> {
+  if (session.value?.role === "operator") {
+    const { revoke } = await import("./operator/key.ts");
+    await revoke().catch(() => undefined);
+  }
+  await signOut();
 }
 
 function isWithin(path: string, place: string): boolean {

@@ -26,7 +26,7 @@ while ((await hub.deadLetters.list({ limit: 1 })).length === 0) await setTimeout
 for (const { id, status } of await hub.deadLetters.list({ limit: 10 })) {
   const { entries } = await hub.deadLetters.show(id);
   console.log(`${status}, ${entries.length} entries on record`);
-  await hub.deadLetters.discard(id);
+  await hub.deadLetters.discard(id, { reason: "an example" });
 }
 await hub.close();
 

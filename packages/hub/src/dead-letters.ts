@@ -1,5 +1,5 @@
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
-import type { HandoffView } from "@waybill/protocol/wire";
+import type { Discard, HandoffView } from "@waybill/protocol/wire";
 import { recordOf } from "./custody/handoff-record.ts";
 import type { HandoffRecord } from "./custody/handoff-record.ts";
 import { submit } from "./engine/submit.ts";
@@ -60,8 +60,8 @@ export class DeadLetters {
   }
 
   /**
-   * Retries it, as the handoff that its delegator or an operator has signed with `replay_of`. Returns
-   * the custody receipt.
+   * Retries it, as the handoff that its delegator or an operators' agent has signed with `replay_of`.
+   * Returns the custody receipt.
    */
   async replay(id: string, envelope: string): Promise<string> {
     await this.#recordOf(id);
@@ -76,10 +76,10 @@ export class DeadLetters {
     return submit(this.#engine, envelope);
   }
 
-  /** It stays on record, and is not listed any more. */
-  async discard(id: string): Promise<void> {
+  /** It stays on record together with the reason, and is not listed any more. */
+  async discard(id: string, discard: Discard): Promise<void> {
     await this.#recordOf(id);
-    await commitHandoff(this.#engine, id, { type: "discard" });
+    await commitHandoff(this.#engine, id, { type: "discard", discard });
   }
 
   async #recordOf(id: string): Promise<HandoffRecord> {

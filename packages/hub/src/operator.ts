@@ -365,6 +365,11 @@ export class Operator {
     await watch.check(agent);
   }
 
+  /** Whether an agent may do operators' work now: the hub lists it, or the group `operators` does. */
+  isOperatorsAgent(agent: string): Promise<boolean> {
+    return this.#engine.access.isOperators(agent);
+  }
+
   /** The groups that operators have made, by name. */
   async groups({ after = "", limit }: Page<string>): Promise<readonly NamedGroup[]> {
     const all = await this.#engine.groups.all();

@@ -73,6 +73,8 @@ export {
   signRequest,
 } from "./wire/request-proof.ts";
 export type { ReadRequest, RequestClaim, RequestFacts } from "./wire/request-proof.ts";
+export { discardPath, verifyDiscard } from "./wire/discard.ts";
+export type { Discard, SignedRequest } from "./wire/discard.ts";
 
 export {
   newOperatorToken,

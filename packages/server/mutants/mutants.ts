@@ -343,8 +343,20 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "anybody may replay a dead letter",
     file: `${HUB}/engine/submit.ts`,
-    find: "original === undefined || (original.state.delegator !== envelope.from && !isOperator)",
-    replace: 'original === undefined || (original.state.delegator === "" && !isOperator)',
+    find: "original === undefined || (!isDelegator && !(await engine.access.isOperators(from)))",
+    replace: 'original === undefined || (isDelegator && from === "")',
+  },
+  {
+    name: "every agent in some group is an operators' agent",
+    file: `${HUB}/access/access.ts`,
+    find: "(await this.#groups.of(agent)).includes(OPERATORS_GROUP)",
+    replace: "(await this.#groups.of(agent)).length > 0",
+  },
+  {
+    name: "every agent may discard a dead letter",
+    file: `${OPERATIONS}/dead-letters.ts`,
+    find: 'if (caller.type === "agent") return hub.operator.isOperatorsAgent(caller.agent);',
+    replace: 'if (caller.type === "agent") return true;',
   },
   {
     name: "a handoff is shown to anybody who knows its id",

@@ -457,7 +457,8 @@ describe("state", () => {
       statusOf(await stranger.ask(`${path}/replay`, { body: { envelope: replay.text } })),
     ).toBe(404);
     expect(await submitted(replay.text)).toBe(403);
-    expect(statusOf(await owner.ask(`${path}/discard`, { method: "POST" }))).toBe(403);
+    const discarded = await owner.ask(`${path}/discard`, { body: { reason: "old" } });
+    expect(statusOf(discarded)).toBe(403);
     const own = owner.handoff("worker", { replayOf: id });
     expect(statusOf(await owner.ask(`${path}/replay`, { body: { envelope: own.text } }))).toBe(200);
     expect((await owner.ask("/v1/dead-letters")).json).toEqual({ dead_letters: [] });

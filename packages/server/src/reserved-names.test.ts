@@ -38,6 +38,14 @@ test.each([...RESERVED, "alice", "al1ce", "undertaker", "under-taker"])(
   },
 );
 
+test("a name that operators have put into their group is reserved from then on", async () => {
+  expect((await enrol("bea")).status).toBe(200);
+  await world.hub.operator.changeGroup("operators", { add: ["carol"] });
+  expect((await enrol("car0l")).json).toMatchObject({ waybill_status: 403 });
+  await world.hub.operator.changeGroup("operators", { remove: ["carol"] });
+  expect((await enrol("car0l")).status).toBe(200);
+});
+
 test("nor over a socket", async () => {
   const wire = await Wire.open(world.url);
   await wire.next("challenge");

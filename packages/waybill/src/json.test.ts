@@ -78,7 +78,7 @@ const CALLS: Readonly<
   "dead-letters list": { words: () => [] },
   "dead-letters show": { words: () => [lost] },
   "dead-letters replay": { words: () => [lost, "--timeout", "1s"], code: 7 },
-  "dead-letters discard": { words: () => [lost] },
+  "dead-letters discard": { words: () => [lost, "nobody needs it"] },
   "ledger export": { words: () => [] },
   "ledger verify": { words: () => [] },
   "ledger checkpoint": { words: () => [] },

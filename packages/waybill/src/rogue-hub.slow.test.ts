@@ -38,7 +38,7 @@ const commands = (): Record<string, string[]> => ({
   "dead-letters list": ["dead-letters", "list"],
   "dead-letters show": ["dead-letters", "show", lost],
   "dead-letters replay": ["dead-letters", "replay", lost, "--timeout", "1s"],
-  "dead-letters discard": ["dead-letters", "discard", lost],
+  "dead-letters discard": ["dead-letters", "discard", lost, "old"],
   "ledger export": ["ledger", "export", "--from-hub"],
   "ledger checkpoint": ["ledger", "checkpoint"],
   doctor: ["doctor"],

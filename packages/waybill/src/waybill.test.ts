@@ -386,12 +386,18 @@ describe("a handoff that is killed, attempted again, expired and replayed", () =
     // No agent that offers it is connected any more.
     const lost = await place.jsonLines(["send", "web_research", "3", "--timeout", "3s"]);
     const id = lost.at(-1)!["handoff_id"] as string;
-    expect(await place.json(["dead-letters", "discard", id])).toEqual({ discarded: id });
+    expect(await place.json(["dead-letters", "discard", id, "sent twice"])).toEqual({
+      discarded: id,
+      reason: "sent twice",
+    });
+    const { stdout } = await place.run(["trace", id]);
+    expect(stdout).toContain("removes it from the dead letters: sent twice");
     expect(await place.json(["dead-letters", "list"])).toEqual({ dead_letters: [] });
     const { code, stderr } = await place.run([
       "dead-letters",
       "discard",
       "01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e",
+      "sent twice",
     ]);
     expect(code).toBe(4);
     expect(stderr).toContain("List the dead letters to see their ids");

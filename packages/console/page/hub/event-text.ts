@@ -56,6 +56,7 @@ interface Decision {
   readonly recipient?: string;
   readonly status?: number;
   readonly by?: string;
+  readonly reason?: string;
 }
 
 const DECISIONS: Readonly<Record<string, (decision: Decision) => EventText>> = {
@@ -71,7 +72,7 @@ const DECISIONS: Readonly<Record<string, (decision: Decision) => EventText>> = {
       "",
       "bad",
     ),
-  discard: () => text("removes it from the dead letters, for an operator"),
+  discard: ({ reason }) => text("removes it from the dead letters", reason),
   replayed: ({ by = "" }) => text(`notes that it was replayed as ${by}`),
 };
 

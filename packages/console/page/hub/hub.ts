@@ -30,14 +30,27 @@ export async function* bytes(path: string, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** Sends JSON; the answer is undefined if it is empty. */
-export async function post<Answer>(path: string, value?: unknown): Promise<Answer> {
-  return written("POST", path, value);
+/** Makes the Authorization header of one request. */
+export type Prove = (method: string, path: string, body: string | undefined) => Promise<string>;
+
+/** Sends JSON; the answer is undefined if it is empty. By default it is proven with the session. */
+export async function post<Answer>(path: string, value?: unknown, prove?: Prove): Promise<Answer> {
+  return written("POST", path, value, prove);
 }
 
-async function written<Answer>(method: string, path: string, value?: unknown): Promise<Answer> {
+/** The same with the method PUT. */
+export async function put<Answer>(path: string, value: unknown): Promise<Answer> {
+  return written("PUT", path, value);
+}
+
+async function written<Answer>(
+  method: string,
+  path: string,
+  value?: unknown,
+  prove?: Prove,
+): Promise<Answer> {
   const body = value === undefined ? undefined : JSON.stringify(value);
-  const text = await (await send(method, path, { body })).text();
+  const text = await (await send(method, path, { body, prove })).text();
   return (text === "" ? undefined : JSON.parse(text)) as Answer;
 }
 
@@ -65,17 +78,18 @@ interface Sent {
   readonly body?: string | undefined;
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
+  readonly prove?: Prove | undefined;
 }
 
 async function send(
   method: string,
   path: string,
-  { body, accept, signal }: Sent,
+  { body, accept, signal, prove }: Sent,
 ): Promise<Response> {
   const current = session.value;
   if (!current) throw new WaybillError(401, "Nobody is signed in.");
   const headers: Record<string, string> = {
-    authorization: await proofOf(current, method, path, body),
+    authorization: await (prove?.(method, path, body) ?? proofOf(current, method, path, body)),
     ...(accept !== undefined && { accept }),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
@@ -96,6 +110,6 @@ async function send(
   }
   if (response.ok) return response;
   const error = errorOfResponse(response.status, await response.text());
-  if (error.status === 401) await signOut(error.message);
+  if (error.status === 401 && prove === undefined) await signOut(error.message);
   throw error;
 }

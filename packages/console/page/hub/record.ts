@@ -1,5 +1,5 @@
 import type { WireEntry, WireHandoffView, WireWellKnown } from "@waybill/protocol/wire";
-import { checkEntry, Trust } from "../trust/check.ts";
+import { checkEntry, signedDiscardIn, Trust } from "../trust/check.ts";
 import type { CheckedEntry } from "../trust/check.ts";
 import { contractsOf } from "./breaches.ts";
 import type { BoundAttempt } from "./breaches.ts";
@@ -59,14 +59,15 @@ export class RecordReader {
   async #checked(entries: readonly WireEntry[]): Promise<CheckedEntry[]> {
     const trust = this.#trust!;
     const read = entries.map((entry) => ({ entry, envelope: envelopeOf(entry) }));
-    const agents = read.flatMap(({ envelope }) => (envelope === undefined ? [] : [envelope.from]));
+    const agents = read.flatMap((each) => signerOf(each) ?? []);
     let keys = await trust.keysOf(agents);
     const checked: CheckedEntry[] = [];
     for (const { entry, envelope } of read) {
+      const signer = signerOf({ entry, envelope });
       let found = checkEntry(entry, this.#id, keys, envelope);
-      if (found.verdict.type === "broken" && envelope !== undefined) {
+      if (found.verdict.type === "broken" && signer !== undefined) {
         // The agent may have a new key since its manifests were read.
-        trust.forget(envelope.from);
+        trust.forget(signer);
         keys = await trust.keysOf(agents);
         found = checkEntry(entry, this.#id, keys, envelope);
       }
@@ -75,6 +76,10 @@ export class RecordReader {
     }
     return checked;
   }
+}
+
+function signerOf({ entry, envelope }: Pick<CheckedEntry, "entry" | "envelope">) {
+  return envelope?.from ?? signedDiscardIn(entry)?.signed.by;
 }
 
 function envelopeOf({ type, content }: WireEntry) {

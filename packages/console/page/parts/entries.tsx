@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { decisionText, envelopeText } from "../hub/event-text.ts";
+import { signedDiscardIn } from "../trust/check.ts";
 import type { CheckedEntry } from "../trust/check.ts";
 import { VerdictMark } from "./standing.tsx";
 import { Json, Text, Time, visible } from "./text.tsx";
@@ -35,7 +36,7 @@ function EntryItem({ checked, hub }: { readonly checked: CheckedEntry; readonly 
       <div class="line">
         <Time at={Date.parse(entry.at)} />
         <strong>
-          <Text value={envelope?.from ?? entry.from ?? hub} />
+          <Text value={envelope?.from ?? entry.from ?? signedDiscardIn(entry)?.signed.by ?? hub} />
         </strong>
         <span class="what">
           <Text value={what} />

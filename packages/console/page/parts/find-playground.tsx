@@ -94,7 +94,12 @@ function queryOf(form: FormData): object {
   };
 }
 
-function FoundTables({ found: { fits, left_out: leftOut, next } }: { readonly found: WireFound }) {
+/** Who fits, and why others are left out. */
+export function FoundTables({
+  found: { fits, left_out: leftOut, next },
+}: {
+  readonly found: WireFound;
+}) {
   return (
     <div role="status">
       <h3>{fits.length === 0 ? "Nobody fits" : "Fits, the best first"}</h3>

@@ -6,8 +6,18 @@ import { useEffect } from "preact/hooks";
  * Characters that could make text look like other text: controls, bidirectional marks, invisible
  * characters and lone surrogates.
  */
-const UNSEEN =
+export const UNSEEN: RegExp =
   /(?!\n|\t|\p{Variation_Selector})[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** JSON in which every such character is written as an escape: it stands for the same value. */
+export function escapedJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(UNSEEN, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
 
 /** The text with every character visible. */
 export function visible(text: string): string {

@@ -1,7 +1,13 @@
 import { keyring, verifyEnvelope, verifyManifest, WaybillError } from "@waybill/protocol";
 import type { Envelope, Keyring, VerifiedEnvelope, VerifiedManifest } from "@waybill/protocol";
-import { manifestPages, readPublished } from "@waybill/protocol/wire";
-import type { ManifestsQuery, PublishedManifest, WireEntry } from "@waybill/protocol/wire";
+import { manifestPages, readPublished, verifyDiscard } from "@waybill/protocol/wire";
+import type {
+  Discard,
+  ManifestsQuery,
+  PublishedManifest,
+  SignedRequest,
+  WireEntry,
+} from "@waybill/protocol/wire";
 import { get } from "../hub/hub.ts";
 import { session } from "../hub/session.ts";
 
@@ -89,6 +95,17 @@ export interface CheckedEntry {
   readonly verdict: Verdict;
 }
 
+/** A discard that an operators' agent has signed, as the ledger has it. */
+export function signedDiscardIn({
+  type,
+  content,
+}: WireEntry): (Discard & { readonly signed: SignedRequest }) | undefined {
+  if (type !== "decision") return undefined;
+  const decision = JSON.parse(content) as Discard & { readonly type: string };
+  const { signed } = decision;
+  return decision.type === "discard" && signed !== undefined ? { ...decision, signed } : undefined;
+}
+
 /** Checks an entry of the ledger: its signature, its digest, and that it is about this handoff. */
 export function checkEntry(
   entry: WireEntry,
@@ -96,8 +113,9 @@ export function checkEntry(
   { keyOf }: Pick<Keyring, "keyOf">,
   envelope: Envelope | undefined,
 ): CheckedEntry {
-  if (entry.type !== "envelope")
-    return { entry, envelope: undefined, verdict: { type: "unsigned" } };
+  if (entry.type !== "envelope") {
+    return { entry, envelope: undefined, verdict: decisionVerdict(entry, handoff, keyOf) };
+  }
   try {
     const at = Date.parse(entry.at);
     const verified = verifyEnvelope(entry.content, { keyOf, at });
@@ -108,6 +126,17 @@ export function checkEntry(
   } catch (error) {
     const why = WaybillError.from(error).message;
     return { entry, envelope, verdict: { type: "broken", why } };
+  }
+}
+
+function decisionVerdict(entry: WireEntry, handoff: string, keyOf: Keyring["keyOf"]): Verdict {
+  const discard = signedDiscardIn(entry);
+  if (discard === undefined) return { type: "unsigned" };
+  try {
+    const kid = verifyDiscard(handoff, discard, { keyOf, at: Date.parse(entry.at) });
+    return { type: "checked", kid };
+  } catch (error) {
+    return { type: "broken", why: WaybillError.from(error).message };
   }
 }
 

@@ -162,6 +162,12 @@ function CapabilitySection({
             "not yet"
           )}
           {fit?.is_contradicted === true && <span class="mark bad"> ✗ contradicts the claim</span>}
+          {fit?.standing === "ejected" && (
+            <span class="mark bad">
+              {" "}
+              ✗ <Text value={fit.reasons.join("; ")} />
+            </span>
+          )}
           {fit?.mean_ms !== undefined && `, takes ${durationText(fit.mean_ms)} on average`}
         </dd>
       </dl>

@@ -3,22 +3,23 @@ import type { WireDeadLetter } from "@waybill/protocol/wire";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { onEntry } from "../hub/feed.ts";
-import { get, post } from "../hub/hub.ts";
-import { session } from "../hub/session.ts";
+import { get } from "../hub/hub.ts";
+import { DeadLetterActs } from "../parts/dead-letter-acts.tsx";
 import { Problem } from "../parts/loaded.tsx";
+import { OperatorKeyPanel } from "../parts/operator-key.tsx";
 import { StatusText } from "../parts/standing.tsx";
 import { Id, Text } from "../parts/text.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 
 const PAGE = 500;
 const ROW_HEIGHT = 40;
-const HEAD = ["Chosen", "Handoff", "From", "Capability", "Status", "Attempts", "Reason"];
-/** Discards that are under way at once. */
-const AT_ONCE = 8;
+const HEAD = ["Chosen", "Handoff", "From", "Capability", "Status", "Attempts", "Reason", "Replay"];
+/** What happens at once is shown together. */
+const TOGETHER_MS = 250;
 
 /** Handoffs that ended without a verdict, for which an operator has to decide. */
 export function DeadLetters() {
-  const { letters, isReading, problem, drop } = useDeadLetters();
+  const { letters, isReading, problem } = useDeadLetters();
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const wanted = words.toLowerCase().trim();
@@ -35,8 +36,10 @@ export function DeadLetters() {
       <h1>Dead letters</h1>
       <p class="note">
         These ended without a verdict of their recipient, and nobody has replayed or discarded them.
-        Whoever handed one off can replay it: <code>waybill dead-letters replay</code>.
+        An operator can replay them here, and whoever handed one off with{" "}
+        <code>waybill dead-letters replay</code>.
       </p>
+      <OperatorKeyPanel />
       <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <label>
           Contains{" "}
@@ -62,7 +65,7 @@ export function DeadLetters() {
         </button>
       </form>
       <Problem>{problem}</Problem>
-      <Discard letters={picked} discarded={drop} />
+      <DeadLetterActs letters={picked} />
       <VirtualList
         label="Dead letters"
         kind="letters"
@@ -102,6 +105,11 @@ export function DeadLetters() {
               <span role="cell">
                 <Text value={reason} />
               </span>
+              <span role="cell">
+                <Link href={`/dead-letters/${id}`} aria-label={`Replay ${id}`}>
+                  Replay…
+                </Link>
+              </span>
             </>
           );
         }}
@@ -118,8 +126,6 @@ interface DeadLettersRead {
   readonly letters: readonly WireDeadLetter[];
   readonly isReading: boolean;
   readonly problem: string | undefined;
-  /** Takes one out of the list. */
-  readonly drop: (id: string) => void;
 }
 
 function useDeadLetters(): DeadLettersRead {
@@ -127,6 +133,8 @@ function useDeadLetters(): DeadLettersRead {
   const [isReading, setReading] = useState(true);
   const [problem, setProblem] = useState<string | undefined>();
   const [round, setRound] = useState(0);
+  /** A page of the list may have been read before they went. */
+  const gone = useRef(new Set<string>());
   useEffect(() => {
     const stop = new AbortController();
     const read = async () => {
@@ -142,7 +150,7 @@ function useDeadLetters(): DeadLettersRead {
           after = page.next ?? "";
           isMore = page.next !== undefined;
         }
-        setLetters(all);
+        setLetters(all.filter(({ id }) => !gone.current.has(id)));
         setProblem(undefined);
       } catch (error) {
         if (!stop.signal.aborted) setProblem(WaybillError.from(error).message);
@@ -153,112 +161,25 @@ function useDeadLetters(): DeadLettersRead {
     return () => stop.abort();
   }, [round]);
   useEffect(() => {
+    // Also what another operator does.
+    let isMore = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const unsubscribe = onEntry(({ type, content }) => {
-      // Also what another operator does.
-      if (type !== "decision" || !/"type":"(dead_letter|discard|replayed)"/.test(content)) return;
+    const unsubscribe = onEntry(({ type, content, handoff_id: id }) => {
+      if (type !== "decision") return;
+      if (/"type":"(discard|replayed)"/.test(content)) gone.current.add(id!);
+      else if (/"type":"(dead_letter|expire)"/.test(content)) isMore = true;
+      else return;
       timer ??= setTimeout(() => {
         timer = undefined;
-        setRound((each) => each + 1);
-      }, 500);
+        setLetters((all) => all.filter((letter) => !gone.current.has(letter.id)));
+        if (isMore) setRound((each) => each + 1);
+        isMore = false;
+      }, TOGETHER_MS);
     });
     return () => {
       unsubscribe();
       clearTimeout(timer);
     };
   }, []);
-  return {
-    letters,
-    isReading,
-    problem,
-    drop: (id) => setLetters((all) => all.filter((letter) => letter.id !== id)),
-  };
-}
-
-interface Done {
-  readonly done: number;
-  readonly failed: readonly string[];
-  readonly of: number;
-  readonly tookMs: number;
-  readonly isOver: boolean;
-}
-
-function Discard({
-  letters,
-  discarded,
-}: {
-  readonly letters: readonly WireDeadLetter[];
-  readonly discarded: (id: string) => void;
-}) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [progress, setProgress] = useState<Done | undefined>();
-  if (session.value?.role !== "operator") {
-    return <p class="note">You can read this list. Only an operator can discard dead letters.</p>;
-  }
-  const start = async () => {
-    dialog.current?.close();
-    const waiting = letters.map(({ id }) => id);
-    const of = waiting.length;
-    const began = performance.now();
-    let done = 0;
-    const failed: string[] = [];
-    const show = (isOver: boolean) =>
-      setProgress({ done, failed: [...failed], of, tookMs: performance.now() - began, isOver });
-    const work = async () => {
-      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-        try {
-          await post(`/v1/dead-letters/${id}/discard`);
-          done++;
-          discarded(id);
-        } catch (error) {
-          failed.push(`${id}: ${WaybillError.from(error).message}`);
-        }
-        show(false);
-      }
-    };
-    show(false);
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    show(true);
-  };
-  const isRunning = progress !== undefined && !progress.isOver;
-  const count = letters.length.toLocaleString("en");
-  return (
-    <div class="acts">
-      <button
-        type="button"
-        disabled={letters.length === 0 || isRunning}
-        onClick={() => dialog.current?.showModal()}
-      >
-        Discard {count} chosen…
-      </button>
-      <dialog ref={dialog} aria-labelledby="discard">
-        <h2 id="discard">
-          Discard {count} dead {letters.length === 1 ? "letter" : "letters"}?
-        </h2>
-        <p>
-          They leave this list, and nobody is told. They stay in the ledger, and so does this act.
-        </p>
-        <p class="filters">
-          <button type="button" class="primary" onClick={() => void start()}>
-            Discard
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Keep them
-          </button>
-        </p>
-      </dialog>
-      {progress !== undefined && (
-        <label>
-          <progress max={progress.of} value={progress.done + progress.failed.length} />{" "}
-          <span role="status">
-            {progress.done} of {progress.of} discarded,{" "}
-            {Math.round((progress.done / Math.max(1, progress.tookMs)) * 1000)} a second
-          </span>
-        </label>
-      )}
-      {progress !== undefined && progress.failed.length > 0 && (
-        <Problem>{`${progress.failed.length} could not be discarded. ${progress.failed[0]}`}</Problem>
-      )}
-    </div>
-  );
+  return { letters, isReading, problem };
 }

@@ -110,6 +110,11 @@ function Shown({ record }: { readonly record: HandoffRecord }) {
           <Deadline at={Date.parse(view.deadline)} isOpen={view.state === "open"} />
         </dd>
       </dl>
+      {view.state === "dead_lettered" && (
+        <p>
+          <Link href={`/dead-letters/${view.id}`}>Look into this dead letter, and replay it</Link>
+        </p>
+      )}
       {first !== undefined && <Work title="Work" body={first.body} />}
       <section aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
@@ -167,7 +172,11 @@ function Shown({ record }: { readonly record: HandoffRecord }) {
 }
 
 /** The verdict over everything on the page. */
-function Trusted({ record: { entries, problems, view } }: { readonly record: HandoffRecord }) {
+export function Trusted({
+  record: { entries, problems, view },
+}: {
+  readonly record: HandoffRecord;
+}) {
   const signed = entries.filter(({ verdict }) => verdict.type !== "unsigned");
   const broken = signed.filter(({ verdict }) => verdict.type === "broken");
   const withheld = withheldOf(view, entries);

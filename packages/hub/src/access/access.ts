@@ -7,6 +7,9 @@ import type { Audiences, Offer } from "../registry/published-offers.ts";
 /** The viewer of what is offered: an agent, an unauthenticated client, or an operator. */
 export type Viewer = Asker | "anybody" | "operator";
 
+/** Operators put the agents into this group that may do operators' work. */
+const OPERATORS_GROUP = "operators";
+
 /** The agent's offers that match a handoff; if none matches its version, all of them. */
 export function wantedOf(
   offers: readonly Offer[],
@@ -19,10 +22,25 @@ export function wantedOf(
 
 /** Decides who may use what, from the capabilities and the operators' groups. */
 export class Access {
-  readonly #groups: Pick<Groups, "of">;
+  readonly #groups: Pick<Groups, "of" | "group">;
+  readonly #operators: readonly string[];
 
-  constructor(groups: Pick<Groups, "of">) {
+  /** `operators` are operators' agents whatever their groups are. */
+  constructor(groups: Pick<Groups, "of" | "group">, operators: readonly string[]) {
     this.#groups = groups;
+    this.#operators = operators;
+  }
+
+  /** Whether an agent may replay and discard the dead letters of others, at this moment. */
+  async isOperators(agent: string): Promise<boolean> {
+    if (this.#operators.includes(agent)) return true;
+    return (await this.#groups.of(agent)).includes(OPERATORS_GROUP);
+  }
+
+  /** The operators' agents, at this moment. */
+  async operatorsAgents(): Promise<readonly string[]> {
+    const group = await this.#groups.group(OPERATORS_GROUP);
+    return [...this.#operators, ...(group?.members ?? [])];
   }
 
   /** Refuses a handoff for somebody else from an agent that may not act for others. */

@@ -1,5 +1,6 @@
 import { digestOf } from "@waybill/protocol";
 import type { Digest, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import type { Discard } from "@waybill/protocol/wire";
 import type { HistoryEntry } from "@waybill/protocol/audit";
 import type { LifecycleEvent, LifecycleTerms } from "@waybill/protocol/hub";
 import type { NewEntry } from "../store.ts";
@@ -9,6 +10,7 @@ export type HubEvent = Extract<HistoryEntry, { type: "event" }>["event"];
 /** A decision of the hub, as recorded in the ledger. */
 export type Decision =
   | HubEvent
+  | (Extract<HubEvent, { readonly type: "discard" }> & Discard)
   /** The next envelope in the ledger was refused. */
   | { readonly type: "refused"; readonly digest: Digest; readonly status: StatusCode }
   /** The terms bound by the next handoff envelope. */

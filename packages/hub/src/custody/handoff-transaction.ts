@@ -138,8 +138,8 @@ export class HandoffTransaction {
     this.entries.push(envelopeEntry(this.at, verified));
   }
 
-  /** Applies an event of the hub itself. */
-  decide(move: HubMove): StatusCode {
+  /** Applies an event of the hub itself. `details` are put on record with it. */
+  decide(move: HubMove, details: object = {}): StatusCode {
     if (this.#isOverdue && move.type !== "expire") {
       this.decide({ type: "expire" });
       return 410;
@@ -147,7 +147,7 @@ export class HandoffTransaction {
     this.lastMove = move.type;
     const event = { ...move, at: this.at } as HubEvent;
     const status = this.#step(event, undefined, undefined);
-    if (status === 100) this.note(event);
+    if (status === 100) this.note({ ...event, ...details });
     return status;
   }
 

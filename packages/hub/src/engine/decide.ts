@@ -1,4 +1,5 @@
 import type { HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import type { Discard } from "@waybill/protocol/wire";
 import { checkChild } from "../custody/admission.ts";
 import type { AfterEnd } from "../custody/handoff-record.ts";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
@@ -15,7 +16,8 @@ export type Change =
   | { readonly type: "unaccepted"; readonly taken: TakenAttempt }
   /** An agent may have room for it. */
   | { readonly type: "offer_again" }
-  | { readonly type: "parent_ended" | "group_decided" | "discard" }
+  | { readonly type: "parent_ended" | "group_decided" }
+  | { readonly type: "discard"; readonly discard: Discard }
   | { readonly type: "child_submitted"; readonly child: HandoffEnvelope }
   | { readonly type: "replayed"; readonly by: string }
   /** This part of the work after its end is done. */
@@ -45,7 +47,11 @@ const DECIDE: Decide = {
   group_decided(transaction) {
     if (transaction.isOpen) transaction.decide({ type: "group_decided" });
   },
-  discard: (transaction) => transaction.decide({ type: "discard" }),
+  discard(transaction, { discard: { reason, signed } }) {
+    // The first reason stays on record.
+    if (transaction.record!.state.isDiscarded) return 100;
+    return transaction.decide({ type: "discard" }, { reason, signed });
+  },
   child_submitted(transaction, { child }) {
     checkChild(child, transaction.record!);
     if (!transaction.record!.hasChildren) transaction.amend({ hasChildren: true });

@@ -128,7 +128,11 @@ export class Engine {
       trust: options.trust ?? { firstUse: true },
       limits: this.limits,
       domain: this.domain,
-      names: [this.id, ...(options.operators ?? []), options.deadLetterAgent ?? this.id],
+      names: async () => [
+        this.id,
+        options.deadLetterAgent ?? this.id,
+        ...(await this.access.operatorsAgents()),
+      ],
       admission: new Admission({
         store: this.store,
         domain: this.domain,
@@ -148,7 +152,7 @@ export class Engine {
     this.lastSeen = new LastSeen(this.store, this.#settings);
     this.measured = new Measured(this.store, this.#settings);
     this.groups = new Groups(this.store);
-    this.access = new Access(this.groups);
+    this.access = new Access(this.groups, options.operators ?? []);
     const { registry, access, measured, checks } = this;
     const attached = this.agentSessions;
     this.attachedOffers = new AttachedOffers(registry, measured, attached);

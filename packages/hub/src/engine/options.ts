@@ -89,7 +89,10 @@ export interface HubOptions {
   readonly newcomers?: Newcomers | undefined;
   /** Agent ids, and key thumbprints, that are admitted without an invitation. */
   readonly allowed?: readonly string[] | undefined;
-  /** Agents that may replay the dead letters of others. */
+  /**
+   * Agents that may replay and discard the dead letters of others, in addition to the members of the
+   * group `operators`, which operators can change while the hub runs.
+   */
   readonly operators?: readonly string[] | undefined;
   /** An agent with the capability `dead_letter`, to which each dead letter is handed off. */
   readonly deadLetterAgent?: string | undefined;

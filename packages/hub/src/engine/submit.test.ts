@@ -118,6 +118,27 @@ describe("a replay", () => {
     await world.handOff(await world.publish("admin"), replayOf());
   });
 
+  test("is allowed to a member of the operators' group as long as it is one", async () => {
+    await world.pass(60_000);
+    const { operator } = world.hub;
+    await operator.changeGroup("operators", { add: ["stranger"] });
+    await world.handOff(stranger, replayOf());
+    await operator.changeGroup("operators", { remove: ["stranger"] });
+    await expect(world.handOff(stranger, replayOf())).rejects.toMatchObject({ status: 403 });
+  });
+
+  test("is made by operators once, also by two at the same time", async () => {
+    await world.pass(60_000);
+    const admin = await world.publish("admin");
+    await world.hub.operator.changeGroup("operators", { add: ["stranger"] });
+    const both = await Promise.allSettled([
+      world.handOff(admin, replayOf()),
+      world.handOff(stranger, replayOf()),
+    ]);
+    expect(both.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await expect(world.handOff(admin, replayOf())).rejects.toMatchObject({ status: 409 });
+  });
+
   test("is noted at the handoff once", async () => {
     await world.pass(60_000);
     const before = await entriesOf(offer.handoff_id);

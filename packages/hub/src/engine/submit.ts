@@ -33,7 +33,10 @@ async function takeHandoff(
   let work = () => commitEnvelope(engine, verified, { isAbsent: true });
   if (replayOf !== undefined) {
     const inner = work;
-    work = () => replay(engine, envelope, replayOf, inner);
+    work = () =>
+      engine.records.queue.run(`replay ${replayOf}`, () =>
+        replay(engine, envelope, replayOf, inner),
+      );
   }
   if (parentId === id) throw new WaybillError(400, "A handoff can't be its own parent.");
   return parentId === undefined ? work() : asChild(engine, envelope, parentId, work);
@@ -91,7 +94,10 @@ export async function endWithParent(engine: Engine, id: string): Promise<void> {
   await commitHandoff(engine, id, { type: "parent_ended" });
 }
 
-/** Only the delegator of an ended handoff and operators may replay it. */
+/**
+ * Only the delegator of an ended handoff and operators' agents may replay it. The latter replay it
+ * once: two of them may look at the same list of dead letters.
+ */
 async function replay(
   engine: Engine,
   envelope: HandoffEnvelope,
@@ -99,11 +105,12 @@ async function replay(
   work: () => Promise<string>,
 ): Promise<string> {
   const original = (await engine.records.load(replayOf))?.record;
-  const isOperator = engine.options.operators?.includes(envelope.from) === true;
-  if (original === undefined || (original.state.delegator !== envelope.from && !isOperator)) {
+  const { from } = envelope;
+  const isDelegator = original?.state.delegator === from;
+  if (original === undefined || (!isDelegator && !(await engine.access.isOperators(from)))) {
     throw new WaybillError(
       403,
-      `${envelope.from} may not replay ${replayOf}, if it exists: only its delegator and operators may.`,
+      `${from} may not replay ${replayOf}, if it exists: only its delegator and operators' agents may. To make it one: waybill groups add operators ${from}`,
       { at: "/replay_of" },
     );
   }
@@ -111,6 +118,13 @@ async function replay(
     throw new WaybillError(409, `The handoff ${replayOf} has not ended, so it can't be replayed.`, {
       at: "/replay_of",
     });
+  }
+  if (!isDelegator && original.replayedBy !== null) {
+    throw new WaybillError(
+      409,
+      `The handoff ${replayOf} was replayed before, as ${original.replayedBy}. If that one failed too, replay that one.`,
+      { at: "/replay_of" },
+    );
   }
   const receipt = await work();
   await markReplayed(engine, replayOf, envelope.handoff_id);

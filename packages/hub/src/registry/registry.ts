@@ -46,7 +46,7 @@ export interface RegistryOptions {
   /** The custody domain of the hub. */
   readonly domain: string;
   /** Names that strangers must not use, nor names that look alike. */
-  readonly names: readonly string[];
+  readonly names: () => Promise<readonly string[]>;
   readonly admission: Admission;
 }
 
@@ -77,7 +77,7 @@ export class Registry {
   readonly #trust: TrustPolicy;
   readonly #limits: Limits;
   readonly #domain: string;
-  readonly #names: readonly string[];
+  readonly #names: () => Promise<readonly string[]>;
   readonly #admission: Admission;
   readonly #queue = new KeyedQueue();
   /** A key never changes its agent. */
@@ -250,7 +250,7 @@ export class Registry {
       });
       const { sequence } = verified.manifest;
       if (verified === previous) return { agent, sequence };
-      if (previous === undefined && isFromAfar && !isNamed) this.#checkName(verified);
+      if (previous === undefined && isFromAfar && !isNamed) await this.#checkName(verified);
       await this.#checkRecoveryKey(verified);
       if (!areSchemasChecked) {
         const who = previous === undefined ? NEWCOMERS : agent;
@@ -301,8 +301,12 @@ export class Registry {
   }
 
   /** People trust names; a stranger must not choose a misleading one. */
-  #checkName({ manifest: { agent_id: agentId }, kid, digest }: VerifiedManifest): void {
-    if (!isReservedId(agentId, this.#names)) return;
+  async #checkName({
+    manifest: { agent_id: agentId },
+    kid,
+    digest,
+  }: VerifiedManifest): Promise<void> {
+    if (!isReservedId(agentId, await this.#names())) return;
     if (decideTrust(this.#trust, { agentId, kid, digest }).by !== "first_use") return;
     throw new WaybillError(
       403,

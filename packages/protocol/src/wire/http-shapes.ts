@@ -184,6 +184,7 @@ export interface HttpShapes {
     Listed<number> & WireDeadLetter & { handoff: WireHandoffView; entries: readonly WireEntry[] }
   >;
   readonly checkpoint: z.ZodType<{ checkpoint: string }>;
+  readonly discard: z.ZodType<{ reason: string }>;
   readonly newConsoleLink: z.ZodType<{ role?: ConsoleRole | undefined }>;
   readonly consoleLink: z.ZodType<{ code: string; role: ConsoleRole; expires_at: string }>;
   readonly consoleCode: z.ZodType<{ code: string }>;
@@ -212,6 +213,8 @@ const GROUP_CHANGE_AT_MOST = 256;
 const NEWS_AT_MOST = 1_000;
 const CHALLENGE_CHARACTERS = 256;
 const PROOF_CHARACTERS = 2_048;
+/** Long enough for a sentence or two: it is on record forever. */
+const REASON_CHARACTERS = 1_000;
 const INVITATION_SECONDS_AT_MOST = 366 * 86_400;
 
 /** The requests and responses of the HTTP API. */
@@ -364,6 +367,7 @@ export const httpShapes: () => HttpShapes = lazy(() => {
       entries: z.array(entry),
       next: z.int().min(1).optional(),
     }),
+    discard: z.object({ reason: z.string().min(1).max(REASON_CHARACTERS) }),
     checkpoint: z.object({ checkpoint: text }),
     newConsoleLink: z.object({ role: consoleRole.optional() }),
     consoleLink: z.object({ code: consoleCode, role: consoleRole, expires_at: time }),

@@ -9,7 +9,7 @@ import {
 } from "@waybill/protocol";
 import { signCompactBatch } from "@waybill/protocol/hub";
 import type { Envelope, HandoffBody, PrivateKey } from "@waybill/protocol";
-import { blobPath, blobUploadPath, signHello } from "@waybill/protocol/wire";
+import { blobPath, blobUploadPath, discardPath, signHello } from "@waybill/protocol/wire";
 import { ask, asConsole, asOperator, codeOf, Wire } from "../served-fixture.ts";
 import type { Answer, Party } from "../served-fixture.ts";
 import { AGENTS, blobArtifact, CREDIT, said } from "./cast-fixture.ts";
@@ -335,7 +335,7 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
     return asks(cast, role, `/v1/dead-letters/${idOf(scene)}/replay`, { body: { envelope } });
   },
   discardDeadLetter: (cast, role, scene) =>
-    asks(cast, role, `/v1/dead-letters/${idOf(scene)}/discard`, { method: "POST" }),
+    asks(cast, role, discardPath(idOf(scene)), { body: { reason: "nobody needs it" } }),
   getConsole: get("/console"),
   getConsoleFile: get("/console/index.html"),
   getConsoleHost: get("/v1/console/host"),

@@ -141,7 +141,6 @@ export class Cast {
     const metricsToken = "metrics-of-the-authorization-test";
     const world = await openWorld({
       hub: {
-        operators: ["operators-agent"],
         terms: { backoffMs: 1, offerMs: PATIENCE_MS, graceMs: PATIENCE_MS },
       },
       // The hub is public, so that the registry and the metrics are protected.
@@ -157,6 +156,7 @@ export class Cast {
     const retired = Object.fromEntries(made.map(([role, each]) => [role, each.retired]));
     const recovery = Object.fromEntries(made.map(([role, each]) => [role, each.recovery]));
     await world.hub.operator.changeGroup("insiders", { add: [parties.peer.id] });
+    await world.hub.operator.changeGroup("operators", { add: [parties.operatorsAgent.id] });
     const session = await consoleSession(world.served, "reader");
     return new Cast(world, parties, retired as never, recovery as never, metricsToken, session);
   }

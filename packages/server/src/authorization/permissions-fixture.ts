@@ -28,7 +28,7 @@ export const ROLES: Readonly<Record<Role, string>> = {
   parent: "the delegator of the parent handoff",
   child: "the recipient of a child handoff",
   bystander: "an enrolled agent that is not involved",
-  operatorsAgent: "an agent that the hub lists among its operators",
+  operatorsAgent: "an agent in the group `operators`",
   impostor: "an enrolled agent that signs in the name of the right party",
   retired: "the holder of a key that the right party has rotated away",
   recovery: "the holder of the right party's recovery key",
@@ -348,13 +348,13 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
   replayDeadLetter: {
     what: "replay the dead letter",
     when: ["dead"],
-    answers: { delegator: "yes", operator: "yes" },
+    answers: { delegator: "yes", operatorsAgent: "yes", operator: "yes" },
     others: 404,
   },
   discardDeadLetter: {
     what: "discard the dead letter",
     when: ["dead"],
-    answers: { operator: "yes" },
+    answers: { operatorsAgent: "yes", operator: "yes" },
     others: 403,
   },
   exportLedger: {

@@ -1,6 +1,6 @@
 /// <reference types="node" />
-import { generateKey } from "@waybill/protocol";
-import { newOperatorToken } from "@waybill/protocol/wire";
+import { generateKey, newId, signManifest } from "@waybill/protocol";
+import { discardPath, newOperatorToken } from "@waybill/protocol/wire";
 import { afterEach, expect, test } from "vitest";
 import {
   ask,
@@ -56,6 +56,32 @@ test("a session keeps its role, its path and its body: nothing in a proof can be
   const scheme = asConsole(world.served, session, HEAD).authorization.split(".").slice(1).join(".");
   const asToken = { authorization: `Waybill-Operator ${scheme}` };
   expect((await ask(world.url + HEAD, { headers: asToken })).status).toBe(401);
+});
+
+test("a reader's session enrols no key, makes no operators' agent, and acts on no dead letter", async () => {
+  world = await openWorld();
+  const session = await consoleSession(world.served, "reader");
+  const key = generateKey();
+  const agent = "operator-of-a-reader";
+  const manifest = signManifest({ agent_id: agent, capabilities: [] }, key);
+  const id = newId();
+  const requests: readonly (readonly [method: string, path: string, body: object])[] = [
+    ["POST", "/v1/allowed", { who: key.kid }],
+    ["PUT", `/v1/agents/${agent}`, { manifest }],
+    ["POST", "/v1/groups/operators/members", { add: [agent] }],
+    ["POST", discardPath(id), { reason: "old" }],
+    ["POST", `/v1/dead-letters/${id}/replay`, { envelope: manifest }],
+    ["POST", "/v1/envelopes", { envelope: manifest }],
+  ];
+  for (const [method, path, body] of requests) {
+    const headers = asConsole(world.served, session, path, { method, body });
+    expect(await ask(world.url + path, { method, body, headers }), path).toMatchObject({
+      status: 403,
+      json: { detail: expect.stringContaining("only read") },
+    });
+  }
+  expect(await world.store.manifest(agent)).toBeUndefined();
+  expect(await world.hub.operator.isOperatorsAgent(agent)).toBe(false);
 });
 
 test("a session survives a restart of the hub, and ends with the operator token", async () => {

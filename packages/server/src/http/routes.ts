@@ -1,7 +1,8 @@
 /// <reference types="node" />
 import { Readable } from "node:stream";
 import { digestOfBytes, WaybillError } from "@waybill/protocol";
-import { checked, checkRequestBody, OPERATOR_SCHEME } from "@waybill/protocol/wire";
+import { checked, checkRequestBody, OPERATOR_SCHEME, readRequest } from "@waybill/protocol/wire";
+import type { SignedRequest } from "@waybill/protocol/wire";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../access/caller.ts";
 import type { Caller, CallerOptions, Request } from "../access/caller.ts";
@@ -109,6 +110,7 @@ export function addRoute(
         signal: AbortSignal.any([signalOf(request, reply), served.closing]),
         accepts: (type: string) => request.headers.accept?.includes(type) === true,
         header: (name: string) => headerOf(request, name),
+        signed: () => signedRequest(request),
         bytes: operation.takesBytes === true ? uploads.take(request, reply) : NOTHING,
       };
       if (operation.isPublication === true) {
@@ -145,6 +147,13 @@ function requestOf(
   const ends = { from: addressOf(raw, isBehindProxy), localAddress, localPort };
   const { authorization } = headers;
   return { authorization, method, path: url, isAskedAt: (host) => hosts.isAt(host, ends) };
+}
+
+function signedRequest({ caller, headers, bodyBytes }: FastifyRequest): SignedRequest | undefined {
+  if (caller.type !== "agent") return undefined;
+  const { authorization = "" } = headers;
+  const body = new TextDecoder().decode(bodyBytes ?? undefined);
+  return { by: caller.agent, request: readRequest(authorization).proof, body };
 }
 
 /** No agent has this name. */

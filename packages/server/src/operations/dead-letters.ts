@@ -12,7 +12,8 @@ import type { AnyOperation } from "./operation.ts";
 const PAGE = 100;
 
 export function deadLetterOperations(): readonly AnyOperation[] {
-  const { ofHandoff, pageById, deadLetters, deadLetter, submission, receipt } = httpShapes();
+  const { ofHandoff, pageById, deadLetters, deadLetter, submission, receipt, discard } =
+    httpShapes();
   return [
     operation({
       id: "listDeadLetters",
@@ -57,7 +58,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       method: "POST",
       path: "/v1/dead-letters/{id}/replay",
       summary:
-        "Replays a dead letter, as the handoff that its delegator or an operator's agent has signed with replay_of.",
+        "Replays a dead letter, as the handoff that its delegator or an operators' agent has signed with replay_of. Operators' agents replay each one once.",
       cost: "O(bytes of the body): the cost of a submission, one more commit, and reading the dead letter with at most 100 entries.",
       who: "party",
       params: ofHandoff,
@@ -65,7 +66,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       answer: receipt,
       refusals: [404, 409, 410, 422, 504],
       async handle({ served, caller, params: { id }, body }) {
-        await shown(served, caller, id);
+        if (!(await isOperators(served, caller))) await shown(served, caller, id);
         return { receipt: await served.hub.deadLetters.replay(id, body.envelope) };
       },
     }),
@@ -73,15 +74,30 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       id: "discardDeadLetter",
       method: "POST",
       path: "/v1/dead-letters/{id}/discard",
-      summary: "Removes a dead letter from the list; it stays in the ledger.",
-      cost: "O(1): one commit.",
-      who: "operator",
+      summary:
+        "Removes a dead letter from the list. It stays in the ledger, with the reason, and with the signed request if it comes from an operators' agent.",
+      cost: "O(bytes of the body): one commit.",
+      who: "party",
       params: ofHandoff,
+      body: discard,
       answer: undefined,
       refusals: [404],
-      handle: ({ served, params: { id } }) => served.hub.deadLetters.discard(id),
+      async handle({ served, caller, params: { id }, body: { reason }, signed }) {
+        if (!(await isOperators(served, caller))) {
+          throw new WaybillError(
+            403,
+            "Only operators and their agents may discard a dead letter. To make an agent one of theirs: waybill groups add operators <agent>",
+          );
+        }
+        await served.hub.deadLetters.discard(id, { reason, signed: signed() });
+      },
     }),
   ];
+}
+
+async function isOperators({ hub }: Served, caller: Caller): Promise<boolean> {
+  if (caller.type === "agent") return hub.operator.isOperatorsAgent(caller.agent);
+  return caller.type === "operator";
 }
 
 /** An agent does not learn whether others' dead letters exist. */

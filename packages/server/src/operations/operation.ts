@@ -1,6 +1,6 @@
 import type { LedgerEntry } from "@waybill/hub";
 import type { StatusCode } from "@waybill/protocol";
-import type { Shape } from "@waybill/protocol/wire";
+import type { Shape, SignedRequest } from "@waybill/protocol/wire";
 import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";
 
@@ -23,6 +23,8 @@ export interface OperationRequest<Params, Query, Body> {
   readonly accepts: (type: string) => boolean;
   /** A header of the request, by its lower-case name. */
   readonly header: (name: string) => string | undefined;
+  /** The request as its agent has signed it; undefined if it is no agent's. */
+  readonly signed: () => SignedRequest | undefined;
   /** The body, if the operation `takesBytes`. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }

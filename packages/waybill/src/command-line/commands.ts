@@ -485,12 +485,15 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "dead-letters discard",
-    says: "Remove a dead letter from the list; it stays in the ledger.",
-    arguments: [{ name: "id", says: "the id of the handoff", completes: "dead-letters" }],
+    says: "Remove a dead letter from the list; it stays in the ledger, with the reason.",
+    arguments: [
+      { name: "id", says: "the id of the handoff", completes: "dead-letters" },
+      { name: "reason", says: "why nobody needs it any more" },
+    ],
     settings: HUB,
     examples: [
       {
-        line: "waybill dead-letters discard 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e",
+        line: "waybill dead-letters discard 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e 'sent twice'",
         says: "when it is no longer needed",
       },
     ],

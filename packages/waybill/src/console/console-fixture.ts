@@ -61,11 +61,6 @@ export class ConsoleWorld {
   /** Returns what pages did although they must not. */
   async stop(): Promise<readonly string[]> {
     const faults = this.#opened.flatMap((each) => each.faults);
-    if (process.env["SHOT"])
-      for (const [i, { page }] of this.#opened.entries()) {
-        await page.screenshot({ path: `/tmp/ops-later/debug-${i}.png`, fullPage: true });
-        console.log(page.url(), (await page.locator("main").innerText()).slice(0, 1500), faults);
-      }
     for (const { context } of this.#opened) await context.close();
     for (const each of this.#agents) await each.stop();
     await this.dev.stop("SIGKILL");

@@ -1,229 +1,144 @@
 /// <reference types="node" />
 import { readFile } from "node:fs/promises";
-import type { Agent } from "@waybill/agent";
 import { readLedger, verifyLedger } from "@waybill/hub";
 import { newId } from "@waybill/protocol";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startDev, Workplace } from "../waybill-fixture.ts";
-import type { Dev } from "../waybill-fixture.ts";
-import { agentAt, CHROMIUM, MISSING, openBrowser, signIn } from "./browser-fixture.ts";
-import type { Watched } from "./browser-fixture.ts";
+import { expect, test } from "vitest";
+import { describeConsole } from "./console-fixture.ts";
 
-describe.skipIf(CHROMIUM === undefined)(
-  CHROMIUM === undefined ? `the views of the console (skipped: ${MISSING})` : "the views",
-  () => {
-    let browser: Browser;
-    let place: Workplace;
-    let dev: Dev & { readonly console: string };
-    let agents: Agent[];
-    let opened: Watched[];
+describeConsole("the views of the console", (world) => {
+  test("a job shows live who handed what to whom, and when each attempt ran", async () => {
+    const ready = Promise.withResolvers<void>();
+    await world.researcher("anna", ready.promise);
+    await world.researcher("bert");
+    const editor = await world.agent("editor");
+    const correlationId = newId();
+    const work = (to: string) =>
+      editor.handoff({ to, capability: "research", input: { topic: to }, correlationId });
+    const slow = work("anna");
+    await slow.accepted;
+    const page = await world.view(`/jobs/${correlationId}`);
+    const sequence = page.getByRole("img", { name: /steps between 2 agents/ });
+    await sequence.getByText("hands off research").waitFor();
+    await page
+      .getByRole("img", { name: /Attempts of 1 handoffs/ })
+      .getByText(/left$/)
+      .waitFor();
+    await page.getByText("1 handoff, 1 open").waitFor();
 
-    beforeAll(async () => {
-      browser = await openBrowser();
-    });
-    afterAll(() => browser.close());
-    beforeEach(async () => {
-      place = new Workplace();
-      agents = [];
-      opened = [];
-      dev = (await startDev(place)) as typeof dev;
-    });
-    afterEach(async () => {
-      const faults = opened.flatMap((each) => each.faults);
-      for (const { context } of opened) await context.close();
-      for (const each of agents) await each.stop();
-      await dev.stop("SIGKILL");
-      await place.close();
-      expect(faults).toEqual([]);
-    });
+    await work("bert").result;
+    await page.getByText("2 handoffs, 1 open").waitFor();
+    await page
+      .getByRole("img", { name: /steps between 3 agents/ })
+      .getByText("result")
+      .waitFor();
+    ready.resolve();
+    await slow.result;
+    await page.getByText("2 handoffs, 0 open").waitFor();
+    await page.getByLabel("Contains").fill("bert");
+    await page.getByText("1 of 2").waitFor();
+    await page.getByRole("link", { name: slow.id.slice(-8) }).waitFor({ state: "detached" });
+  });
 
-    async function open(path: string, through: string = dev.console): Promise<Page> {
-      const watched = await signIn(browser, through);
-      opened.push(watched);
-      const { page } = watched;
-      await page.getByRole("heading", { name: "Now" }).waitFor();
-      await page.goto(`${new URL(through).origin}/console#${path}`);
-      return page;
-    }
+  test("two operators: one discards dead letters, and the other sees them go", async () => {
+    const ids = await world.deadLetters(12);
+    const first = await world.view("/dead-letters");
+    const second = await world.view("/dead-letters", await world.link("operator"));
+    for (const page of [first, second]) await page.getByText("12 of 12").waitFor();
 
-    async function agent(id: string): Promise<Agent> {
-      const made = await agentAt(dev.url, id);
-      agents.push(made);
-      return made;
-    }
-
-    async function researcher(id: string, isReady = Promise.resolve()): Promise<Agent> {
-      const made = await agent(id);
-      made.serve<{ topic: string }>(
-        {
-          name: "research",
-          reliability_sla: 0.9,
-          input_schema: {
-            type: "object",
-            required: ["topic"],
-            properties: { topic: { type: "string", description: "what to look up" } },
-          },
-        },
-        async ({ input }) => {
-          await isReady;
-          return { summary: `all about ${input.topic}` };
-        },
-      );
-      await made.start();
-      return made;
-    }
-
-    /** Dead letters: their recipient is away. */
-    async function deadLetters(count: number): Promise<readonly string[]> {
-      const away = await agentAt(dev.url, "dora");
-      away.serve({ name: "review" }, () => ({}));
-      await away.start();
-      await away.stop();
-      const editor = await agent("editor");
-      const handoffs = Array.from({ length: count }, (_, page) =>
-        editor.handoff({ to: "dora", capability: "review", input: { page }, timeoutMs: 400 }),
-      );
-      await Promise.allSettled(handoffs.map(({ result }) => result));
-      return handoffs.map(({ id }) => id);
-    }
-
-    /** A second link, as an operator or a reader gets it. */
-    async function link(role: string): Promise<string> {
-      const served = place.start(["console", "--json", "--role", role, "--hub", dev.url]);
-      return (JSON.parse(await served.line()) as { console: string }).console;
-    }
-
-    test("a job shows live who handed what to whom, and when each attempt ran", async () => {
-      const ready = Promise.withResolvers<void>();
-      await researcher("anna", ready.promise);
-      await researcher("bert");
-      const editor = await agent("editor");
-      const correlationId = newId();
-      const work = (to: string) =>
-        editor.handoff({ to, capability: "research", input: { topic: to }, correlationId });
-      const slow = work("anna");
-      await slow.accepted;
-      const page = await open(`/jobs/${correlationId}`);
-      const sequence = page.getByRole("img", { name: /steps between 2 agents/ });
-      await sequence.getByText("hands off research").waitFor();
-      await page
-        .getByRole("img", { name: /Attempts of 1 handoffs/ })
-        .getByText(/left$/)
-        .waitFor();
-      await page.getByText("1 handoff, 1 open").waitFor();
-
-      await work("bert").result;
-      await page.getByText("2 handoffs, 1 open").waitFor();
-      await page
-        .getByRole("img", { name: /steps between 3 agents/ })
-        .getByText("result")
-        .waitFor();
-      ready.resolve();
-      await slow.result;
-      await page.getByText("2 handoffs, 0 open").waitFor();
-      await page.getByLabel("Contains").fill("bert");
-      await page.getByText("1 of 2").waitFor();
-      await page.getByRole("link", { name: slow.id.slice(-8) }).waitFor({ state: "detached" });
-    });
-
-    test("two operators: one discards dead letters, and the other sees them go", async () => {
-      const ids = await deadLetters(12);
-      const first = await open("/dead-letters");
-      const second = await open("/dead-letters", await link("operator"));
-      for (const page of [first, second]) await page.getByText("12 of 12").waitFor();
-
-      await first.getByLabel("Contains").fill(ids[0]!);
-      await first.getByText("1 of 12").waitFor();
-      await first.getByLabel("Contains").fill("editor");
-      await first.getByRole("button", { name: "Choose all shown" }).click();
-      await first.getByRole("checkbox", { name: ids[3]! }).uncheck();
-      await first.getByRole("button", { name: "Discard 11 chosen" }).click();
-      await first.getByRole("button", { name: "Discard", exact: true }).click();
-      await first.getByText(/11 of 11 discarded/).waitFor();
-      for (const page of [first, second]) {
-        await page.getByText("1 of 1", { exact: true }).waitFor();
-        await page.getByRole("link", { name: ids[3]!.slice(-8) }).waitFor();
-      }
-      const listed = (await place.json(["dead-letters", "list"])) as { dead_letters?: unknown[] };
-      expect(JSON.stringify(listed)).toContain(ids[3]);
-      expect(JSON.stringify(listed)).not.toContain(ids[4]);
-    });
-
-    test("a reader sees dead letters, and has nothing to discard them with", async () => {
-      await deadLetters(1);
-      const page = await open("/dead-letters", await link("reader"));
+    await first.getByLabel("Contains").fill(ids[0]!);
+    await first.getByText("1 of 12").waitFor();
+    await first.getByLabel("Contains").fill("editor");
+    await first.getByRole("button", { name: "Choose all shown" }).click();
+    await first.getByRole("checkbox", { name: ids[3]! }).uncheck();
+    await first.getByRole("button", { name: "Enrol a key" }).click();
+    await first.getByRole("button", { name: "Discard 11 chosen" }).click();
+    await first.getByLabel("Reason").fill("sent twice");
+    await first.getByRole("button", { name: "Discard", exact: true }).click();
+    await first.getByText(/11 of 11 discarded/).waitFor();
+    for (const page of [first, second]) {
       await page.getByText("1 of 1", { exact: true }).waitFor();
-      await page.getByText("Only an operator can discard").waitFor();
-      expect(await page.getByRole("button", { name: /Discard/ }).count()).toBe(0);
-      expect(await page.getByText("Reader: can't change anything").count()).toBe(1);
+      await page.getByRole("link", { name: `…${ids[3]!.slice(-8)}` }).waitFor();
+    }
+    const listed = (await world.place.json(["dead-letters", "list"])) as {
+      dead_letters?: unknown[];
+    };
+    expect(JSON.stringify(listed)).toContain(ids[3]);
+    expect(JSON.stringify(listed)).not.toContain(ids[4]);
+  });
+
+  test("a reader sees dead letters, and has nothing to discard them with", async () => {
+    await world.deadLetters(1);
+    const page = await world.view("/dead-letters", await world.link("reader"));
+    await page.getByText("1 of 1", { exact: true }).waitFor();
+    await page.getByText("Only an operator can replay or discard").waitFor();
+    expect(await page.getByRole("button", { name: /Discard|Replay|Enrol/ }).count()).toBe(0);
+    expect(await page.getByText("Reader: can't change anything").count()).toBe(1);
+  });
+
+  test("an agent's manifests are checked, and its schema reads as a table", async () => {
+    await world.researcher("anna");
+    const page = await world.view("/agents");
+    await page.getByRole("link", { name: "anna" }).click();
+    await page.getByText("1 manifest holds: checked here").waitFor();
+    await page.getByRole("cell", { name: "what to look up" }).waitFor();
+    await page.getByText("90.0 % reliability").waitFor();
+    expect(
+      await page.getByRole("region", { name: "Keys" }).getByRole("row").count(),
+    ).toBeGreaterThan(1);
+  });
+
+  test("the playground ranks who fits, and says why others are left out", async () => {
+    await world.researcher("anna");
+    await world.researcher("bert");
+    const page = await world.view("/agents");
+    await page.getByLabel("Capability").fill("research");
+    await page.getByLabel("Input, as JSON").fill(`{"topic":"waybills"}`);
+    await page.getByRole("button", { name: "Find" }).click();
+    const fits = page.getByRole("region", { name: "Agents that fit" });
+    await fits.getByRole("link", { name: "bert" }).waitFor();
+    await page.getByLabel("Input, as JSON").fill(`{"topic":7}`);
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByRole("heading", { name: "Nobody fits" }).waitFor();
+    expect(await page.getByRole("listitem").filter({ hasText: "topic" }).count()).toBe(2);
+    await page.getByLabel("Input, as JSON").fill(`{"topic":`);
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByRole("alert").filter({ hasText: "The input is not JSON" }).waitFor();
+  });
+
+  test("the ledger is verified in the browser, and its export verifies outside", async () => {
+    await world.researcher("anna");
+    const editor = await world.agent("editor");
+    const work = { to: "anna", capability: "research", input: { topic: "waybills" } };
+    await editor.handoff(work).result;
+    const page = await world.view("/ledger");
+    await page.getByRole("button", { name: "Verify the ledger" }).click();
+    await page.getByText(/The ledger is intact: \d+ entries/).waitFor();
+
+    await page.getByLabel("Number").fill("1");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("publishes a manifest").waitFor();
+    await page.getByLabel("Number").fill("100000");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("The ledger has no entry 100000").waitFor();
+
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save the ledger" }).click();
+    const text = await readFile(await (await saving).path(), "utf8");
+    expect(await verifyLedger(readLedger([text]))).toMatchObject({ holds: true });
+  });
+
+  test("a ledger with one changed character does not pass", async () => {
+    const page = await world.view("/");
+    await page.route("**/v1/ledger", async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/"content":"\w/, `"content":"_`);
+      await route.fulfill({ response, body });
     });
-
-    test("an agent's manifests are checked, and its schema reads as a table", async () => {
-      await researcher("anna");
-      const page = await open("/agents");
-      await page.getByRole("link", { name: "anna" }).click();
-      await page.getByText("1 manifest holds: checked here").waitFor();
-      await page.getByRole("cell", { name: "what to look up" }).waitFor();
-      await page.getByText("90.0 % reliability").waitFor();
-      expect(
-        await page.getByRole("region", { name: "Keys" }).getByRole("row").count(),
-      ).toBeGreaterThan(1);
-    });
-
-    test("the playground ranks who fits, and says why others are left out", async () => {
-      await researcher("anna");
-      await researcher("bert");
-      const page = await open("/agents");
-      await page.getByLabel("Capability").fill("research");
-      await page.getByLabel("Input, as JSON").fill(`{"topic":"waybills"}`);
-      await page.getByRole("button", { name: "Find" }).click();
-      const fits = page.getByRole("region", { name: "Agents that fit" });
-      await fits.getByRole("link", { name: "bert" }).waitFor();
-      await page.getByLabel("Input, as JSON").fill(`{"topic":7}`);
-      await page.getByRole("button", { name: "Find" }).click();
-      await page.getByRole("heading", { name: "Nobody fits" }).waitFor();
-      expect(await page.getByRole("listitem").filter({ hasText: "topic" }).count()).toBe(2);
-      await page.getByLabel("Input, as JSON").fill(`{"topic":`);
-      await page.getByRole("button", { name: "Find" }).click();
-      await page.getByRole("alert").filter({ hasText: "The input is not JSON" }).waitFor();
-    });
-
-    test("the ledger is verified in the browser, and its export verifies outside", async () => {
-      await researcher("anna");
-      const editor = await agent("editor");
-      const work = { to: "anna", capability: "research", input: { topic: "waybills" } };
-      await editor.handoff(work).result;
-      const page = await open("/ledger");
-      await page.getByRole("button", { name: "Verify the ledger" }).click();
-      await page.getByText(/The ledger is intact: \d+ entries/).waitFor();
-
-      await page.getByLabel("Number").fill("1");
-      await page.getByRole("button", { name: "Show" }).click();
-      await page.getByText("publishes a manifest").waitFor();
-      await page.getByLabel("Number").fill("100000");
-      await page.getByRole("button", { name: "Show" }).click();
-      await page.getByText("The ledger has no entry 100000").waitFor();
-
-      const saving = page.waitForEvent("download");
-      await page.getByRole("button", { name: "Save the ledger" }).click();
-      const text = await readFile(await (await saving).path(), "utf8");
-      expect(await verifyLedger(readLedger([text]))).toMatchObject({ holds: true });
-    });
-
-    test("a ledger with one changed character does not pass", async () => {
-      const page = await open("/");
-      await page.route("**/v1/ledger", async (route) => {
-        const response = await route.fetch();
-        const body = (await response.text()).replace(/"content":"\w/, `"content":"_`);
-        await route.fulfill({ response, body });
-      });
-      await page.goto(`${dev.url}/console#/ledger`);
-      await page.getByRole("button", { name: "Verify the ledger" }).click();
-      await page
-        .getByRole("alert")
-        .filter({ hasText: "The ledger is not intact. Entry 1" })
-        .waitFor();
-    });
-  },
-);
+    await page.goto(`${world.dev.url}/console#/ledger`);
+    await page.getByRole("button", { name: "Verify the ledger" }).click();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "The ledger is not intact. Entry 1" })
+      .waitFor();
+  });
+});

@@ -3,8 +3,9 @@ import type { HandoffView, LedgerEntry, PublishedManifest } from "@waybill/hub";
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import { manifestPages, readHandoffView, readPublished } from "@waybill/protocol/wire";
 import type { ManifestsQuery } from "@waybill/protocol/wire";
+import type { Decision } from "../trace/event-text.ts";
 import type { RecordContext } from "../trace/events.ts";
-import { signatureChecker } from "../trace/signatures.ts";
+import { signatureChecks } from "../trace/signatures.ts";
 import type { Recorded } from "../trace/build.ts";
 import type { HubClient } from "./client.ts";
 import { suggestion } from "./known.ts";
@@ -66,10 +67,18 @@ export async function recordContextOf(
   const known = (await hub.get("/.well-known/waybill")) as { readonly hub: string };
   const agents = new Set([known.hub]);
   for (const { entries } of recorded) {
-    for (const { replayKey } of entries) if (replayKey !== null) agents.add(replayKey.from);
+    for (const entry of entries) for (const agent of signersOf(entry)) agents.add(agent);
   }
   const manifests = await Promise.all([...agents].map((agent) => manifestsOf(hub, agent)));
-  return { hub: known.hub, signatureOf: signatureChecker(manifests) };
+  return { hub: known.hub, ...signatureChecks(manifests) };
+}
+
+/** Who has signed an entry, as far as it says so. */
+function signersOf({ replayKey, type, content }: LedgerEntry): readonly string[] {
+  if (replayKey !== null) return [replayKey.from];
+  if (type !== "decision") return [];
+  const { signed } = JSON.parse(content) as Decision;
+  return signed === undefined ? [] : [signed.by];
 }
 
 async function manifestsOf(hub: HubClient, agent: string): Promise<readonly PublishedManifest[]> {

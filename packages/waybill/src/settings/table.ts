@@ -116,7 +116,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
   operators: {
     kind: "list",
     value: "<ids>",
-    says: "agents that may replay anyone's dead letters, separated by commas (operator)",
+    says: "agents that may act on anyone's dead letters, separated by commas (operator)",
   },
   peer: {
     kind: "list",

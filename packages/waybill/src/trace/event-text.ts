@@ -1,6 +1,6 @@
 import { statusOf } from "@waybill/protocol";
 import type { Envelope, StatusCode } from "@waybill/protocol";
-import type { Quota } from "@waybill/protocol/wire";
+import type { Quota, SignedRequest } from "@waybill/protocol/wire";
 import type { TraceEvent } from "./trace.ts";
 
 export type EventText = Pick<TraceEvent, "type" | "says" | "tone"> & {
@@ -23,6 +23,8 @@ export interface Decision extends Quota {
   readonly group?: string;
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
+  readonly reason?: string;
+  readonly signed?: SignedRequest;
 }
 
 /** The texts for the hub's decisions. Decisions that show with an envelope anyway are not here. */
@@ -38,7 +40,11 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => EventTex
   group_decided: () => ended("group_decided", "its group no longer needs it", 499),
   expire: () => ended("expired", "the deadline has passed", 504),
   dead_letter: ({ status }) => ended("dead_letter", "moves it to the dead letters", status ?? 508),
-  discard: () => ({ type: "discarded", says: "removes it from the dead letters", tone: "step" }),
+  discard: ({ reason }) => ({
+    type: "discarded",
+    says: said("removes it from the dead letters", reason),
+    tone: "step",
+  }),
   invited: ({ agent = "an agent" }) => act("invited", `an operator invited ${agent}`),
   revoked: ({ invitation = "" }) =>
     act("revoked", `an operator revoked the invitation ${invitation}`),

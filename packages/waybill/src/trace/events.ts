@@ -3,12 +3,12 @@ import { parseEnvelope, readCompact } from "@waybill/protocol";
 import type { Envelope, StatusCode } from "@waybill/protocol";
 import { DECISIONS, textOf, textOfRefused } from "./event-text.ts";
 import type { Decision } from "./event-text.ts";
+import type { SignatureChecks } from "./signatures.ts";
 import type { Signature, TraceEvent } from "./trace.ts";
 
-export interface RecordContext {
+export interface RecordContext extends SignatureChecks {
   /** The hub's id. */
   readonly hub: string;
-  readonly signatureOf: (text: string, at: number) => Signature;
 }
 
 type SignedEntry = LedgerEntry & { readonly envelope: Envelope };
@@ -65,7 +65,7 @@ function decisionEvent(
   { sequence, at }: LedgerEntry,
   decision: Decision,
   offers: number,
-  { hub }: RecordContext,
+  { hub, discardSignatureOf }: RecordContext,
 ): TraceEvent | undefined {
   const attempt = decision.type === "offer" ? offers : decision.attempt;
   const text = DECISIONS[decision.type]?.({
@@ -73,8 +73,11 @@ function decisionEvent(
     ...(attempt !== undefined && { attempt }),
   });
   if (text === undefined) return undefined;
-  const unsigned = { signature: undefined, receipt: undefined };
-  return { sequence, at, by: hub, attempt, status: text.status, ...text, ...unsigned };
+  const { handoff_id: id, reason = "", signed } = decision;
+  const signature =
+    signed === undefined ? undefined : discardSignatureOf(id, { reason, signed }, at);
+  const by = signed?.by ?? hub;
+  return { sequence, at, by, attempt, status: text.status, ...text, signature, receipt: undefined };
 }
 
 function isCustodyReceipt(

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { styleFor } from "../terminal/style.ts";
 import { buildTrace } from "./build.ts";
 import { traceJson } from "./json.ts";
-import { signatureChecker } from "./signatures.ts";
+import { signatureChecks } from "./signatures.ts";
 import type { Trace, TraceHandoff } from "./trace.ts";
 import { traceText } from "./tree.ts";
 
@@ -80,7 +80,7 @@ async function traced(
   );
   await Promise.all([anna, bert, editor].map((agent) => agent.stop()));
   await hub.close();
-  return buildTrace(job, recorded, { hub: "hub", signatureOf: signatureChecker(manifests) });
+  return buildTrace(job, recorded, { hub: "hub", ...signatureChecks(manifests) });
 }
 
 test("children appear where they were handed off, and all signatures are valid", async () => {

@@ -1,0 +1,60 @@
+import { verifyEnvelope, WaybillError } from "@waybill/protocol";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import { discardPath } from "@waybill/protocol/wire";
+import type { WireHandoffView } from "@waybill/protocol/wire";
+import { payloadOf } from "../hub/handoffs.ts";
+import { get, post } from "../hub/hub.ts";
+import type { Trust } from "../trust/check.ts";
+import type { Outcome } from "./bulk.ts";
+import { proofBy, signedHandoff } from "./key.ts";
+import type { OperatorKey } from "./key.ts";
+import { replayId, replayOf } from "./replay.ts";
+import type { Changes } from "./replay.ts";
+
+/** Discards a dead letter; the request, with its reason, is signed by the operators' agent. */
+export async function discard(key: OperatorKey, id: string, reason: string): Promise<Outcome> {
+  await post(discardPath(id), { reason }, proofBy(key));
+  return "done";
+}
+
+/** The handoff as its delegator has signed it: an operator signs nothing that a hub has made up. */
+export async function originalOf(id: string, trust: Trust): Promise<HandoffEnvelope> {
+  const { envelope: text } = await get<WireHandoffView>(`/v1/handoffs/${id}`);
+  const { from, issued_at: issuedAt } = payloadOf(text);
+  const { keyOf } = await trust.keysOf([from]);
+  const { envelope } = verifyEnvelope(text, { keyOf, at: Date.parse(issuedAt) });
+  if (envelope.kind === "handoff" && envelope.handoff_id === id) return envelope;
+  throw new WaybillError(
+    401,
+    `The hub shows another envelope for ${id} than the handoff of this id. Do not rely on it.`,
+  );
+}
+
+/** Hands the work of a dead letter off again, once. */
+export async function replay(
+  key: OperatorKey,
+  original: HandoffEnvelope,
+  changes: Changes,
+): Promise<Outcome> {
+  const { handoff_id: id } = original;
+  const envelope = await signedHandoff(key, replayOf(original, key, changes));
+  try {
+    await post(`/v1/dead-letters/${id}/replay`, { envelope });
+    return "done";
+  } catch (error) {
+    // 403: another operator's replay has the id. 409: this one's has it, or one with another id.
+    const mayExist = WaybillError.is(error, 403) || WaybillError.is(error, 409);
+    if (mayExist && (WaybillError.is(error, 409) || (await isTaken(replayId(id))))) return "before";
+    throw error;
+  }
+}
+
+async function isTaken(id: string): Promise<boolean> {
+  try {
+    await get(`/v1/handoffs/${id}`);
+    return true;
+  } catch (error) {
+    if (WaybillError.is(error, 404)) return false;
+    throw error;
+  }
+}
