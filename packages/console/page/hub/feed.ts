@@ -20,6 +20,7 @@ const AGAIN_MS = 500;
 const AGAIN_AT_MOST_MS = 5_000;
 /** What happened before is not announced. */
 const NEWS_MS = 30_000;
+const DRAW_EVERY_MS = 150;
 const TELL_EVERY_MS = 2_000;
 
 export const connection = signal<Connection>({ type: "connecting" });
@@ -115,12 +116,18 @@ function tellDeadLetter(at: number): void {
   }, TELL_EVERY_MS);
 }
 
-/** However much happens, the page is drawn at most once a frame. */
+let drawnAt = 0;
+
+/** However much happens, the page is drawn a few times a second: nobody reads faster. */
 function plan(): void {
   if (isPlanned) return;
   isPlanned = true;
-  requestAnimationFrame(() => {
-    isPlanned = false;
-    version.value++;
-  });
+  const wait = Math.max(0, drawnAt + DRAW_EVERY_MS - performance.now());
+  setTimeout(() => {
+    requestAnimationFrame((at) => {
+      isPlanned = false;
+      drawnAt = at;
+      version.value++;
+    });
+  }, wait);
 }

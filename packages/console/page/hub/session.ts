@@ -31,9 +31,11 @@ export async function restoreSession(): Promise<void> {
   if (hash.startsWith(SIGN_IN)) {
     history.replaceState(null, "", `${pathname}#/`);
     try {
-      session.value = await openSession(hash.slice(SIGN_IN.length));
-      // A key that scripts can read is not kept.
-      if (typeof session.value.key !== "string") await keep(CURRENT, session.value);
+      const opened = await openSession(hash.slice(SIGN_IN.length));
+      // Before anything is shown: a link signs in once, and the page may be reloaded at once. A key
+      // that scripts can read is not kept.
+      if (typeof opened.key !== "string") await keep(CURRENT, opened);
+      session.value = opened;
       return;
     } catch (error) {
       signInProblem.value = (error as Error).message;

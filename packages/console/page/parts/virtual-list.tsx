@@ -38,7 +38,6 @@ export function VirtualList({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    getItemKey: keyOf,
     overscan: OVERSCAN,
     scrollToFn: elementScroll,
     observeElementRect,
@@ -69,11 +68,13 @@ export function VirtualList({
         aria-label={`${label}, rows`}
       >
         <div class="rows" role="presentation" style={{ height: `${virtual.getTotalSize()}px` }}>
-          {virtual.getVirtualItems().map(({ index, key, start }) => (
+          {virtual.getVirtualItems().map(({ index, start }) => (
             <div
               class="row"
               role="row"
-              key={key}
+              // The list itself goes by places: with a key of its own for each row it would measure
+              // all of them again with every change.
+              key={keyOf(index)}
               aria-rowindex={index + 2}
               style={{ transform: `translateY(${start}px)`, height: `${rowHeight}px` }}
             >
