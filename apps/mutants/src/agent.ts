@@ -2,6 +2,7 @@ import { testsOf } from "./mutant.ts";
 import type { Mutant } from "./mutant.ts";
 
 const handle = testsOf("src/delegating/handle.test.ts");
+const acknowledgements = testsOf("src/delegating/acknowledgements.test.ts");
 const serving = testsOf("src/serving/serving.test.ts");
 const link = testsOf("src/link/link.test.ts");
 const peers = testsOf("src/link/peers.test.ts");
@@ -9,6 +10,27 @@ const retry = testsOf("src/connect/retry.test.ts");
 const hubIdentity = testsOf("src/connect/hub-identity.test.ts");
 
 const DELEGATING: readonly Mutant[] = [
+  {
+    name: "a refused acknowledgement counts as taken",
+    file: "src/delegating/acknowledgements.ts",
+    find: "else reject(refusal(handoff, status));",
+    replace: "else resolve(void refusal(handoff, status));",
+    seenBy: acknowledgements("a refusal of one handoff of a list reaches that handoff only"),
+  },
+  {
+    name: "the handoffs of a refused list stay unacknowledged",
+    file: "src/delegating/acknowledgements.ts",
+    find: "for (const each of list) this.#sendAlone(each);",
+    replace: "for (const each of list) each.resolve();",
+    seenBy: acknowledgements("each is acknowledged alone if the hub refuses the list"),
+  },
+  {
+    name: "a list may be longer than the protocol allows",
+    file: "src/delegating/acknowledgements.ts",
+    find: "const most = LIMITS.alsoAcknowledged + 1;",
+    replace: "const most = 10 * LIMITS.alsoAcknowledged;",
+    seenBy: acknowledgements("one envelope names at most 65 handoffs"),
+  },
   {
     name: "a third party's result is accepted",
     file: "src/delegating/check-reply.ts",

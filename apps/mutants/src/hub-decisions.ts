@@ -1,12 +1,83 @@
 import { testsOf } from "./mutant.ts";
 import type { Mutant } from "./mutant.ts";
 
+const acknowledge = testsOf("src/engine/acknowledge.test.ts");
 const submit = testsOf("src/engine/submit.test.ts");
 const ends = testsOf("src/engine/ends.test.ts");
 const dueTimers = testsOf("src/engine/due-timers.test.ts");
 const actingFor = testsOf("src/groups/acting-for.test.ts");
 const quotas = testsOf("src/groups/quotas.test.ts");
 const admission = testsOf("src/admission/admission.test.ts");
+
+const LISTS: readonly Mutant[] = [
+  {
+    name: "a refused handoff of a list is not named in the receipt",
+    file: "src/engine/acknowledge.ts",
+    find: "isRefused(answers[index]!) ? [{ handoff_id, status: answers[index]! }] : []",
+    replace: "answers[index] === 508 ? [{ handoff_id, status: answers[index] }] : []",
+    seenBy: acknowledge(
+      "a handoff that can't be acknowledged is refused in the receipt, and affects no other",
+    ),
+  },
+  {
+    name: "a list may be about another's handoff",
+    file: "src/engine/acknowledge.ts",
+    find: "own !== undefined && own.state.delegator === envelope.from;",
+    replace: "own !== undefined;",
+    seenBy: acknowledge("a list about another's handoff is refused, whatever else it names"),
+  },
+  {
+    name: "one refused handoff refuses the whole list",
+    file: "src/engine/acknowledge.ts",
+    find: "if (expected.every(isRefused))",
+    replace: "if (expected.some(isRefused))",
+    seenBy: acknowledge(
+      "a handoff that can't be acknowledged is refused in the receipt, and affects no other",
+    ),
+  },
+  {
+    name: "a list is not put on record",
+    file: "src/engine/acknowledge.ts",
+    find: "const isNew = await putOnRecord(engine, list, expected.includes(100));",
+    replace: "const isNew = true;",
+    seenBy: acknowledge("one envelope acknowledges several handoffs, and gets one receipt"),
+  },
+  {
+    name: "a list is in the history of its first handoff",
+    file: "src/engine/acknowledge.ts",
+    find: "return { ...envelopeEntry(engine.clock.now(), verified), handoffId: null };",
+    replace: "return envelopeEntry(engine.clock.now(), verified);",
+    seenBy: acknowledge("the histories of the handoffs do not name each other"),
+  },
+  {
+    name: "a repeated list completes nothing",
+    file: "src/engine/acknowledge.ts",
+    find: "expected[index] === 100 ? settle(engine, list, each) : expected[index]!",
+    replace: "expected[index] === 100 && isNew ? settle(engine, list, each) : expected[index]!",
+    seenBy: acknowledge("a list is completed by its repetition if the store fails at commit 2"),
+  },
+  {
+    name: "each repetition of a list gets another receipt",
+    file: "src/engine/acknowledge.ts",
+    find: "const id = status === 100 ? engine.newId() : repeated;",
+    replace: "const id = status === 100 || repeated !== undefined ? engine.newId() : repeated;",
+    seenBy: acknowledge("a repetition is answered 201, and changes nothing"),
+  },
+  {
+    name: "a list acknowledges a dead letter with any digest",
+    file: "src/engine/decide-envelope.ts",
+    find: "if (isOfAnotherNotice(transaction, by, outcome)) return 409;",
+    replace: "void isOfAnotherNotice;",
+    seenBy: acknowledge("a dead letter is acknowledged with its notice, and with nothing else"),
+  },
+  {
+    name: "a list may be addressed to anybody",
+    file: "src/engine/acknowledge.ts",
+    find: "if (!isOwn || envelope.to !== engine.id) throw refusal(403, envelope);",
+    replace: "if (!isOwn) throw refusal(403, envelope);",
+    seenBy: acknowledge("a list of which everything is refused is refused, and leaves no entry"),
+  },
+];
 
 const ENGINE: readonly Mutant[] = [
   {
@@ -373,4 +444,4 @@ const ADMISSION: readonly Mutant[] = [
 ];
 
 /** Faults in what the hub decides: custody, ends, timers, groups and admission. */
-export const DECISIONS: readonly Mutant[] = [...ENGINE, ...GROUPS, ...ADMISSION];
+export const DECISIONS: readonly Mutant[] = [...LISTS, ...ENGINE, ...GROUPS, ...ADMISSION];

@@ -13,6 +13,7 @@ import { Artifacts } from "./artifacts/artifacts.ts";
 import type { AgentContext } from "./context.ts";
 import { isDeclaration } from "./capability/capability.ts";
 import type { CapabilityDeclaration, OutputOf } from "./capability/capability.ts";
+import { Acknowledgements } from "./delegating/acknowledgements.ts";
 import { declaredHandle } from "./delegating/declared-handoff.ts";
 import { Delegating } from "./delegating/delegating.ts";
 import { delegatorOver } from "./delegating/delegator.ts";
@@ -203,7 +204,9 @@ class LinkedAgent implements Agent {
     const signer = new Signer(key, clock);
     const source = { now: () => clock.now(), newId: makeId, newSalt: options.newSalt };
     const outgoing = new Outgoing();
-    const context = { id, hub, clock, signer, artifacts, outgoing, source, link, peers, log };
+    const sending = { id, hub, clock, source, link, signer };
+    const acknowledgements = new Acknowledgements(sending);
+    const context = { ...sending, acknowledgements, artifacts, outgoing, peers, log };
     const offered = this.#offered;
     const attaching = { manifest, invitation, recoveryKey, credit };
     const presence = new Presence({ context, key, offered, ...attaching });

@@ -1,6 +1,7 @@
 import type { Source } from "@waybill/protocol";
 import type { Clock, Hub } from "@waybill/protocol/wire";
 import type { Artifacts } from "./artifacts/artifacts.ts";
+import type { Acknowledgements } from "./delegating/acknowledgements.ts";
 import type { Link } from "./link/link.ts";
 import type { Outgoing } from "./link/outgoing.ts";
 import type { Peers } from "./link/peers.ts";
@@ -17,6 +18,7 @@ export interface AgentContext {
   readonly link: Link;
   readonly peers: Peers;
   readonly signer: Signer;
+  readonly acknowledgements: Acknowledgements;
   /** The files that go out and come in. */
   readonly artifacts: Artifacts;
   /** What the hub has not confirmed yet. */

@@ -18,6 +18,7 @@ export type {
   ResultEnvelope,
 } from "./envelope/envelope.ts";
 export type {
+  AcknowledgedHandoff,
   AnswerBody,
   Artifact,
   AskedQuestion,
@@ -30,6 +31,7 @@ export type {
   ProgressBody,
   QuestionBody,
   ReceiptBody,
+  RefusedHandoff,
   ResultBody,
   ResultError,
   Wanted,

@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const LIFECYCLE = "src/lifecycle/lifecycle.ts";
+const VERIFY = "src/envelope/verify-envelope.ts";
 const RECIPIENT = "src/lifecycle/recipient.ts";
 const QUESTION = "src/lifecycle/question.ts";
 const ENDING = "src/lifecycle/ending.ts";
@@ -513,6 +514,83 @@ export const LIFECYCLES: readonly Mutant[] = [
     find: `  if (status === 200) return { type: "acknowledge", by, outcome: re, at };\n`,
     replace: ``,
     why: "does not know an acknowledgement",
+  },
+  {
+    rule: "WB-106",
+    file: VERIFY,
+    find: `  atMost(also.length, limits.alsoAcknowledged, "further handoffs in an acknowledgement", at);\n`,
+    replace: ``,
+    why: "takes a list of any length",
+  },
+  {
+    rule: "WB-106",
+    file: "src/limits.ts",
+    find: `alsoAcknowledged: 64,`,
+    replace: `alsoAcknowledged: 63,`,
+    why: "refuses the longest list",
+  },
+  {
+    rule: "WB-106",
+    file: VERIFY,
+    find: `  if (status !== 200) {`,
+    replace: `  if (status === 100) {`,
+    why: "takes a list in an acceptance",
+  },
+  {
+    rule: "WB-106",
+    file: VERIFY,
+    find: `new Set([own, ...also.map(({ handoff_id: id }) => id)]).size > also.length`,
+    replace: `new Set(also.map(({ handoff_id: id }) => id)).size === also.length`,
+    why: "takes a list with the handoff of the envelope itself",
+  },
+  {
+    rule: "WB-106",
+    file: VERIFY,
+    find: `new Set([own, ...also.map(({ handoff_id: id }) => id)]).size > also.length`,
+    replace: `also.every(({ handoff_id: id }) => id !== own)`,
+    why: "takes a list with a handoff twice",
+  },
+  {
+    rule: "WB-106",
+    file: "src/envelope/fast-path.ts",
+    find: `Array.isArray(value) && value.length > 0 &&`,
+    replace: `Array.isArray(value) &&`,
+    why: "takes an empty list",
+  },
+  {
+    rule: "WB-107",
+    file: "src/lifecycle/event.ts",
+    find: `  if (body.also !== undefined) return undefined;\n`,
+    replace: ``,
+    why: "has acknowledged the first of several, whatever the hub decides",
+  },
+  {
+    rule: "WB-107",
+    file: "src/history/history-event.ts",
+    find: `  if (isListed && list?.from === delegator) return;`,
+    replace: `  if (isListed) return;`,
+    why: "believes a list of anybody",
+  },
+  {
+    rule: "WB-107",
+    file: "src/history/history-event.ts",
+    find: `each.handoff_id === id && each.re === event.outcome`,
+    replace: `each.handoff_id === id`,
+    why: "believes that another end was acknowledged than the list names",
+  },
+  {
+    rule: "WB-107",
+    file: "src/history/history-event.ts",
+    find: `each.handoff_id === id && each.re === event.outcome`,
+    replace: `each.re === event.outcome`,
+    why: "believes that a handoff was acknowledged that the list does not name",
+  },
+  {
+    rule: "WB-107",
+    file: "src/history/history-event.ts",
+    find: `[list, ...list.body.also!]`,
+    replace: `list.body.also!`,
+    why: "does not find the envelope's own handoff in the list",
   },
   {
     rule: "WB-59",

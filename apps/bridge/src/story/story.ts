@@ -9,6 +9,7 @@ import { Signatures } from "./signatures.ts";
 interface Decision {
   readonly type: string;
   readonly recipient?: string;
+  readonly by?: string;
   readonly status?: StatusCode;
 }
 
@@ -56,6 +57,8 @@ export class Story {
       this.#unconfirmed.delete(envelope.re);
       return event === undefined ? [] : [{ ...event, has_receipt: true }];
     }
+    // The hub's entries for each handoff tell the same.
+    if (envelope.kind === "receipt" && envelope.body.also !== undefined) return [];
     if (envelope.kind === "handoff") {
       this.#handoffs.set(handoff_id, {
         about: aboutOf(envelope),
@@ -162,6 +165,12 @@ const DECISIONS: Readonly<Record<string, Teller>> = {
       : `offers ${about} to ${recipient}, attempt ${attempt}`;
     return { event: "offered", says, tone: "step", to: recipient };
   },
+  acknowledge: ({ by }, { about }) => ({
+    event: "acknowledged",
+    says: `notes that ${by} has put away the end of ${about}`,
+    tone: "step",
+    status: 200,
+  }),
   lease_lost: (_, { about }) => ({
     event: "lease_lost",
     says: `hears nothing more about ${about}: its lease is lost, ${named(502)}`,

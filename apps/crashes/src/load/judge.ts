@@ -30,14 +30,16 @@ export async function judgeLeft(file: string): Promise<Left> {
       violations.push(...found.map((violation) => JSON.stringify(violation)));
     };
     for await (const entry of ledgerHistory(store)) {
-      const id = handoffOf(entry);
-      let found = open.get(id);
-      if (found === undefined) {
-        open.set(id, (found = { last: 0, entries: [] }));
-        handoffs++;
+      entries++;
+      for (const id of handoffsOf(entry)) {
+        let found = open.get(id);
+        if (found === undefined) {
+          open.set(id, (found = { last: 0, entries: [] }));
+          handoffs++;
+        }
+        found.last = entries;
+        found.entries.push(entry);
       }
-      found.last = ++entries;
-      found.entries.push(entry);
       if (entries % QUIET_AFTER !== 0) continue;
       const quiet = [...open].filter(
         ([, { last, entries: said }]) => last < entries - QUIET_AFTER && said.some(isAcknowledged),
@@ -56,11 +58,15 @@ export async function judgeLeft(file: string): Promise<Left> {
 }
 
 function isAcknowledged(entry: HistoryEntry): boolean {
+  if (entry.type === "event") return entry.event.type === "acknowledge";
   if (entry.type !== "envelope" || entry.envelope.kind !== "receipt") return false;
-  return entry.envelope.body.status === 200;
+  return entry.envelope.body.status === 200 && entry.envelope.body.also === undefined;
 }
 
-function handoffOf(entry: HistoryEntry): string {
-  if (entry.type === "envelope") return entry.envelope.handoff_id;
-  return "handoff_id" in entry ? entry.handoff_id : "";
+/** An acknowledgement of several is judged with each of them. */
+function handoffsOf(entry: HistoryEntry): readonly string[] {
+  if (entry.type !== "envelope") return [entry.handoff_id];
+  const { handoff_id: own, body } = entry.envelope;
+  const also = "also" in body ? (body.also ?? []) : [];
+  return [own, ...also.map(({ handoff_id: id }) => id)];
 }

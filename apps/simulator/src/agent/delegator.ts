@@ -5,6 +5,10 @@ import type { Delegating, Ending, Work } from "./agent-site.ts";
 import type { HandoffNote } from "./handoff-note.ts";
 import type { Running } from "./running.ts";
 
+const ACKNOWLEDGED_AT_ONCE = 8;
+
+type EndedNote = HandoffNote & { readonly ending: Digest };
+
 /** The side of an agent that hands work off and waits for the outcome. */
 export class Delegator implements Delegating {
   readonly #agent: Running;
@@ -166,17 +170,27 @@ export class Delegator implements Delegating {
 
   async #acknowledge(note: HandoffNote, re: Digest): Promise<void> {
     if (note.isAcknowledged) return;
-    const { id, source, world } = this.#agent;
+    const { id, source, world, random } = this.#agent;
+    const others = random.chance(0.5) ? this.#unacknowledged(note) : [];
+    const also = others.map(({ envelope, ending }) => ({
+      handoff_id: envelope.handoff_id,
+      re: ending,
+    }));
+    const body = { status: 200, ...(also.length > 0 && { also }) } as const;
     const refusal = await this.#agent.send(
-      createReply(
-        note.envelope,
-        { kind: "receipt", from: id, to: HUB_ID, re, body: { status: 200 } },
-        source,
-      ),
+      createReply(note.envelope, { kind: "receipt", from: id, to: HUB_ID, re, body }, source),
       Infinity,
     );
-    if (refusal === undefined) note.isAcknowledged = true;
+    if (refusal === undefined) for (const each of [note, ...others]) each.isAcknowledged = true;
     else world.breach("acknowledgement_refused", note.envelope.handoff_id, refusal.message);
+  }
+
+  /** Other handoffs whose end is committed here. Some are being acknowledged alone at the same time. */
+  #unacknowledged(note: HandoffNote): EndedNote[] {
+    const notes = [...this.#agent.agentDisk.notes.values()];
+    const isOther = (each: HandoffNote): each is EndedNote =>
+      each !== note && each.ending !== undefined && !each.isAcknowledged;
+    return notes.filter(isOther).slice(0, ACKNOWLEDGED_AT_ONCE);
   }
 
   #inParallel(work: Promise<unknown>): void {

@@ -96,7 +96,11 @@ export class Running {
       );
       return;
     }
-    const { status } = receipt.body;
+    const { status, refused = [] } = receipt.body;
+    for (const each of refused) {
+      const message = `${this.id} has committed its end, and the hub answers the acknowledgement ${each.status}.`;
+      this.world.breach("acknowledgement_refused", each.handoff_id, message);
+    }
     this.world.receipts.push({
       holder: this.id,
       handoffId,

@@ -159,6 +159,28 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "list-not-on-record",
+    why: "handoffs are acknowledged by an envelope that the ledger does not have",
+    patches: [
+      {
+        file: `${FOLDER}/engine/acknowledge.ts`,
+        find: "const isNew = await putOnRecord(engine, list, expected.includes(100));",
+        replace: "const isNew = true;\n  void putOnRecord;",
+      },
+    ],
+  },
+  {
+    name: "list-half-done",
+    why: "a repeated list does not acknowledge what a crash has left",
+    patches: [
+      {
+        file: `${FOLDER}/engine/acknowledge.ts`,
+        find: "expected[index] === 100 ? settle(engine, list, each) : expected[index]!",
+        replace: "expected[index] === 100 && isNew ? settle(engine, list, each) : expected[index]!",
+      },
+    ],
+  },
+  {
     name: "acknowledgement-forgotten",
     why: "a restarted hub does not know that a result was acknowledged",
     patches: [

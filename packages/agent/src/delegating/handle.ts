@@ -22,7 +22,7 @@ import type { Ending, HandoffResult } from "./ending.ts";
 import type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
 import type { LateNotices } from "./late-notices.ts";
-import { sendAcknowledgement, sendAnswer, sendCancel } from "./replies.ts";
+import { sendAnswer, sendCancel } from "./replies.ts";
 import type { AskedQuestion } from "./replies.ts";
 import type { GivenWork } from "./same-work.ts";
 import { Stream } from "./stream.ts";
@@ -227,7 +227,7 @@ export class Handle implements HandoffHandle {
   }
 
   #confirm(handoff: HandoffEnvelope, ending: Digest): Promise<void> {
-    return sendAcknowledgement(this.#context, handoff, { ending, until: this.#until });
+    return this.#context.acknowledgements.send({ handoff, ending, until: this.#until });
   }
 
   #forget(): void {

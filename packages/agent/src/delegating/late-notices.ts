@@ -4,7 +4,6 @@ import type { Delivery } from "@waybill/protocol/wire";
 import type { AgentContext } from "../context.ts";
 import { checkReply } from "./check-reply.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
-import { sendAcknowledgement } from "./replies.ts";
 
 /** A handoff whose end was not reported in time. */
 type OverdueHandoff = Pick<HandoffHandle, "id" | "envelope" | "digest">;
@@ -43,12 +42,12 @@ export class LateNotices {
   }: Extract<Delivery, { type: "envelope" }>): Promise<boolean> {
     const overdue = this.#overdue.get(handoffId);
     if (overdue === undefined) return false;
-    const { id: self, hub, clock, link, peers, outgoing } = this.#context;
+    const { id: self, hub, clock, link, peers, outgoing, acknowledgements } = this.#context;
     const until = clock.now() + ACKNOWLEDGE_WITHIN_MS;
     const { envelope, digest } = await link.retry(() => peers.verify(text, { receivedAt }), until);
     checkReply(envelope, overdue, { self, hub: hub.id });
     if (envelope.kind !== "notice") return false;
-    const sent = sendAcknowledgement(this.#context, overdue.envelope, { ending: digest, until });
+    const sent = acknowledgements.send({ handoff: overdue.envelope, ending: digest, until });
     await outgoing.track({ kind: "receipt", handoffId }, sent);
     this.#overdue.delete(handoffId);
     return true;

@@ -38,18 +38,6 @@ export async function sendAnswer(
   await send(context, answer, given.until);
 }
 
-/** Tells the hub that the end of a handoff was processed, so that it is not delivered again. */
-export async function sendAcknowledgement(
-  context: AgentContext,
-  handoff: HandoffEnvelope,
-  { ending: re, until }: { readonly ending: Digest; readonly until: number },
-): Promise<void> {
-  const { id: from, hub, source } = context;
-  const body = { status: 200 } as const;
-  const receipt = createReply(handoff, { kind: "receipt", from, to: hub.id, re, body }, source);
-  await send(context, receipt, until);
-}
-
 async function send(
   { signer, link }: AgentContext,
   envelope: Envelope,

@@ -37,10 +37,13 @@ export function envelopeText(envelope: Envelope, hub: string): EventText {
     case "notice":
       return text(`notifies ${envelope.to}: ${named(envelope.body.status)}`, envelope.body.reason);
     case "receipt": {
-      const { status, reason } = envelope.body;
+      const { status, reason, also = [] } = envelope.body;
       if (envelope.from === hub) return text("confirms custody");
       if (status === 101) return text("accepts", "", "good");
-      if (status === 200) return text("acknowledges the result");
+      if (status === 200) {
+        const what = also.length === 0 ? "the result" : `${also.length + 1} results`;
+        return text(`acknowledges ${what}`);
+      }
       const isReleased = status === 300 || status === 301;
       return text(
         `${isReleased ? "gives it back" : "rejects it"}: ${named(status)}`,
@@ -72,6 +75,7 @@ const DECISIONS: Readonly<Record<string, (decision: Decision) => EventText>> = {
       "",
       "bad",
     ),
+  acknowledge: ({ by = "" }) => text(`notes that ${by} acknowledges the result`),
   discard: ({ reason }) => text("removes it from the dead letters", reason),
   replayed: ({ by = "" }) => text(`notes that it was replayed as ${by}`),
 };

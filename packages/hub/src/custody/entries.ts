@@ -55,4 +55,5 @@ const HUB_EVENTS: ReadonlySet<string> = new Set<HubEvent["type"]>([
   "expire",
   "dead_letter",
   "discard",
+  "acknowledge",
 ]);

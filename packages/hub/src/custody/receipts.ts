@@ -1,5 +1,11 @@
 import { signPayloads } from "@waybill/protocol/hub";
-import type { PrivateKey, ReceiptEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import type {
+  PrivateKey,
+  ReceiptEnvelope,
+  RefusedHandoff,
+  StatusCode,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
 import type { Clock } from "@waybill/protocol/wire";
 
 /** An envelope that must be confirmed. */
@@ -8,6 +14,8 @@ export interface Confirmation {
   readonly status: StatusCode;
   /** The id of the receipt, if it must be found again. */
   readonly id?: string;
+  /** For an acknowledgement of several: the handoffs that were not acknowledged. */
+  readonly refused?: readonly RefusedHandoff[];
 }
 
 interface ReceiptSource {
@@ -45,7 +53,8 @@ export class Receipts {
     }));
   }
 
-  #receipt({ of, status, id = this.#newId() }: Confirmation, issuedAt: string): ReceiptEnvelope {
+  #receipt(confirmation: Confirmation, issuedAt: string): ReceiptEnvelope {
+    const { of, status, id = this.#newId(), refused = [] } = confirmation;
     const { envelope, digest } = of;
     const { traceparent } = envelope;
     return {
@@ -60,7 +69,7 @@ export class Receipts {
       salt: this.#newSalt(),
       ...(traceparent === undefined ? {} : { traceparent }),
       re: digest,
-      body: { status },
+      body: { status, ...(refused.length > 0 && { refused: [...refused] }) },
     };
   }
 }

@@ -1,6 +1,12 @@
 import { WaybillError } from "@waybill/protocol";
 import { isAddressed } from "@waybill/protocol/hub";
-import type { Envelope, HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import type {
+  Digest,
+  Envelope,
+  HandoffEnvelope,
+  StatusCode,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
 import { blobsIn } from "@waybill/protocol/wire";
 import type { BlobCustody } from "../blobs/custody.ts";
 import { checkAnswers, checkThread } from "../custody/admission.ts";
@@ -62,7 +68,9 @@ function decideKnown(
   if (!isAddressed(envelope, record.state, engine.id)) return 403;
   if (transaction.isOpen && transaction.at >= record.state.deadline)
     transaction.decide({ type: "expire" });
-  const status = isOfAnotherNotice(transaction, verified) ? 409 : transaction.take(verified);
+  const isAcknowledgement = envelope.kind === "receipt" && envelope.body.status === 200;
+  const isOther = isAcknowledgement && isOfAnotherNotice(transaction, envelope.from, envelope.re);
+  const status = isOther ? 409 : transaction.take(verified);
   // Only a party gets more than a 403. What strangers send is not put on record.
   if (status === 403) return status;
   if (status !== 100) return refuse(engine, transaction, verified, status);
@@ -114,14 +122,26 @@ async function nameOnRecord(
   await blobs.name(transaction, envelope, original?.record);
 }
 
+/** One of several handoffs that the envelope with the digest `in` acknowledges. */
+export interface Acknowledged {
+  readonly by: string;
+  readonly outcome: Digest;
+  readonly in: Digest;
+}
+
+/** Decides about one handoff of an acknowledgement of several; returns its status. */
+export function decideAcknowledged(
+  transaction: HandoffTransaction,
+  { by, outcome, in: list }: Acknowledged,
+): StatusCode {
+  if (isOfAnotherNotice(transaction, by, outcome)) return 409;
+  return transaction.decide({ type: "acknowledge", by, outcome, in: list });
+}
+
 /** Whether this acknowledges another notice than the one that ended the handoff. */
-function isOfAnotherNotice(
-  { record }: HandoffTransaction,
-  { envelope }: VerifiedEnvelope,
-): boolean {
-  const isAcknowledgement = envelope.kind === "receipt" && envelope.body.status === 200;
-  if (!isAcknowledgement || record === undefined) return false;
+function isOfAnotherNotice({ record }: HandoffTransaction, by: string, re: Digest): boolean {
+  if (record === undefined) return false;
   const { state, notice } = record;
-  if (state.state === "open" || state.delegator !== envelope.from) return false;
-  return state.outcome === null && envelope.re !== notice;
+  if (state.state === "open" || state.delegator !== by) return false;
+  return state.outcome === null && re !== notice;
 }

@@ -4,13 +4,16 @@ import { checkChild } from "../custody/admission.ts";
 import type { AfterEnd } from "../custody/handoff-record.ts";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
-import { decideEnvelope } from "./decide-envelope.ts";
+import { decideAcknowledged, decideEnvelope } from "./decide-envelope.ts";
+import type { Acknowledged } from "./decide-envelope.ts";
 import { decideDue, decideUnaccepted } from "./due-events.ts";
 import type { Engine } from "./engine.ts";
 
 /** What is to be decided about a handoff: an envelope of a party, or something that the hub has noticed. */
 export type Change =
   | { readonly type: "envelope"; readonly verified: VerifiedEnvelope }
+  /** Its delegator has acknowledged it together with others. */
+  | ({ readonly type: "acknowledged" } & Acknowledged)
   /** A timer that the store had in this version has fired. */
   | { readonly type: "due"; readonly version: number }
   | { readonly type: "unaccepted"; readonly taken: TakenAttempt }
@@ -35,6 +38,7 @@ type Decide = {
 
 const DECIDE: Decide = {
   envelope: (transaction, { verified }, engine) => decideEnvelope(engine, transaction, verified),
+  acknowledged: (transaction, acknowledged) => decideAcknowledged(transaction, acknowledged),
   due: (transaction, { version }, { openedAt }) => decideDue(transaction, version, openedAt),
   unaccepted: (transaction, { taken }, { openedAt }) =>
     decideUnaccepted(transaction, taken, openedAt),

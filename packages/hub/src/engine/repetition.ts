@@ -28,7 +28,7 @@ export async function answerRepeated(engine: Engine, verified: VerifiedEnvelope)
 }
 
 /** The receipt that this hub has put on record under an id. */
-async function receiptSentUnder(engine: Engine, id: string): Promise<string | undefined> {
+export async function receiptSentUnder(engine: Engine, id: string): Promise<string | undefined> {
   const seen = await engine.store.seen(engine.id, id);
   if (seen === undefined) return undefined;
   const [entry] = await engine.store.ledger({ after: seen.sequence - 1, limit: 1 });

@@ -3,6 +3,7 @@ import type { HandoffEnvelope, VerifiedEnvelope } from "@waybill/protocol";
 import { checkFanOut, checkHeld } from "../custody/admission.ts";
 import { refusal } from "../custody/refusal.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
+import { acknowledge, isList } from "./acknowledge.ts";
 import { commitHandoff, currentRecord } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
 import { answerRepeated } from "./repetition.ts";
@@ -11,6 +12,7 @@ import { answerRepeated } from "./repetition.ts";
 export async function submit(engine: Engine, text: string): Promise<string> {
   engine.assertOpen();
   const verified = await engine.registry.verify(text, engine.clock.now());
+  if (isList(verified)) return acknowledge(engine, verified);
   if (verified.envelope.kind !== "handoff") return commitEnvelope(engine, verified);
   const handoff = verified as VerifiedEnvelope<HandoffEnvelope>;
   return inCustodySpan(engine.id, handoff.envelope, () => takeHandoff(engine, handoff));

@@ -72,9 +72,25 @@ export interface AnswerBody {
   answer: Json;
 }
 
+/** A handoff that an acknowledgement lists, and the digest of the envelope or notice that ended it. */
+export interface AcknowledgedHandoff {
+  handoff_id: string;
+  re: Digest;
+}
+
+/** A handoff that a hub has refused to acknowledge, and why. */
+export interface RefusedHandoff {
+  handoff_id: string;
+  status: StatusCode;
+}
+
 /** The body of a receipt: its status says what it confirms. */
 export interface ReceiptBody {
   status: StatusCode;
+  /** With 200: the other handoffs that it acknowledges. */
+  also?: AcknowledgedHandoff[] | undefined;
+  /** In the hub's receipt for such a list: the handoffs that it did not acknowledge. */
+  refused?: RefusedHandoff[] | undefined;
   reason?: string | undefined;
   /** With 406: the terms that would be accepted. */
   counter?: Contract | undefined;

@@ -129,6 +129,14 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     counter: contract.optional(),
     retry_after_ms: milliseconds.optional(),
     session: sessionState.optional(),
+    also: z
+      .array(z.object({ handoff_id: id, re: digest }))
+      .min(1)
+      .optional(),
+    refused: z
+      .array(z.object({ handoff_id: id, status }))
+      .min(1)
+      .optional(),
   });
 
   const progressBody: z.ZodType<ProgressBody> = z.object({

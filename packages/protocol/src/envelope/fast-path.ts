@@ -48,6 +48,11 @@ const object =
   (value) =>
     fits(value, shape);
 
+const list =
+  (shape: Shape): Check =>
+  (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((each) => fits(each, shape));
+
 function fits(value: unknown, { checks, required }: Shape): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const members = value as Readonly<Record<string, unknown>>;
@@ -81,6 +86,7 @@ const isWait = (value: unknown) =>
   typeof value === "number" && value >= 0 && value <= SESSION_WAIT_SECONDS;
 const session = object(shapeOf({ id: isSessionId }, { wait_seconds: isWait }));
 const attempt = whole(1, 65_535);
+const acknowledged = list(shapeOf({ handoff_id: isId, re: isDigest }));
 const wanted = object(shapeOf({ capability: isCapabilityName }, { version: label }));
 
 const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
@@ -116,7 +122,10 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
         to: isAgentId,
         re: isDigest,
         body: object(
-          shapeOf({ status: isStatusCode }, { reason: text(0, 65_536), session: isSessionState }),
+          shapeOf(
+            { status: isStatusCode },
+            { reason: text(0, 65_536), session: isSessionState, also: acknowledged },
+          ),
         ),
       },
       { ...trace, attempt },

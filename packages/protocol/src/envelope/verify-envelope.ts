@@ -2,7 +2,7 @@ import { endedKeyAdvice } from "../manifest/key-advice.ts";
 import { utf8 } from "#platform";
 import type { BatchRoots } from "../signing/batch.ts";
 import type { Digest } from "../signing/digest.ts";
-import type { Envelope, EnvelopeKind, HandoffEnvelope } from "./envelope.ts";
+import type { Envelope, EnvelopeKind, HandoffEnvelope, ReceiptEnvelope } from "./envelope.ts";
 import { checkCritical } from "./critical.ts";
 import { envelopeSchemas } from "./envelope-schema.ts";
 import { WaybillError } from "../error.ts";
@@ -113,6 +113,7 @@ export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope
   if (envelope.critical !== undefined) checkCritical(value, envelope.kind, envelope.critical);
   timeOf(envelope.issued_at, "/issued_at");
   if (envelope.kind === "handoff") checkStart(envelope);
+  if (envelope.kind === "receipt") checkAlso(envelope, limits);
   checkLimits(envelope, limits);
   return envelope;
 }
@@ -125,6 +126,21 @@ function checkStart({ deadline, not_before: start }: HandoffEnvelope): void {
     `The work may not start before ${start}, but its deadline is ${deadline}; give it a later deadline.`,
     { at: "/not_before" },
   );
+}
+
+/** The limit comes first: a longer list is not looked through. */
+function checkAlso(
+  { handoff_id: own, body: { status, also } }: ReceiptEnvelope,
+  limits: Limits,
+): void {
+  if (also === undefined) return;
+  const at = "/body/also";
+  atMost(also.length, limits.alsoAcknowledged, "further handoffs in an acknowledgement", at);
+  if (status !== 200) {
+    throw new WaybillError(400, `Only an acknowledgement lists others, not a ${status}.`, { at });
+  }
+  if (new Set([own, ...also.map(({ handoff_id: id }) => id)]).size > also.length) return;
+  throw new WaybillError(400, "An acknowledgement names each handoff once.", { at });
 }
 
 function bySchema(value: object, kind: EnvelopeKind): Envelope {

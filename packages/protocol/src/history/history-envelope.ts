@@ -1,5 +1,5 @@
 import type { Digest } from "../signing/digest.ts";
-import type { Envelope } from "../envelope/envelope.ts";
+import type { Envelope, ReceiptEnvelope } from "../envelope/envelope.ts";
 import { isAddressed } from "../lifecycle/addressee.ts";
 import { eventOf } from "../lifecycle/event.ts";
 import type { Handoff, LifecycleEvent, Step } from "../lifecycle/handoff.ts";
@@ -7,6 +7,7 @@ import { recordOf, traceIdOf } from "./history-family.ts";
 import { markEnded, violated } from "./history-record.ts";
 import type { EntryOf, HandoffRecord, History } from "./history-record.ts";
 import { step } from "../lifecycle/lifecycle.ts";
+import { isFailure } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import type { HandoffState } from "../lifecycle/transitions.ts";
 
@@ -14,6 +15,11 @@ export function checkEnvelope(history: History, entry: EntryOf<"envelope">): voi
   const { envelope, digest, at, status } = entry;
   const record = history.records.get(envelope.handoff_id);
   const found = eventOf(envelope, digest, at);
+  const isList = envelope.kind === "receipt" && envelope.body.also !== undefined;
+  if (isList) {
+    if (!isFailure(status ?? 100)) noteList(history, record, envelope, digest);
+    return;
+  }
   if (found === undefined) return checkStatementOfHub(history, record, entry);
   const event =
     found.type === "submit" ? { ...found, terms: { ...entry.terms, ...found.terms } } : found;
@@ -28,6 +34,20 @@ export function checkEnvelope(history: History, entry: EntryOf<"envelope">): voi
   if (record?.state.state !== "open" || replyOf(next) < 300) return;
   recordState(history, record, next.state!);
   if (record.end !== undefined) record.end.isInferred = true;
+}
+
+/** It changes nothing by itself: the hub records an event for each handoff that it acknowledges. */
+function noteList(
+  history: History,
+  record: HandoffRecord | undefined,
+  envelope: ReceiptEnvelope,
+  digest: Digest,
+): void {
+  history.lists.set(digest, envelope);
+  if (record !== undefined) checkCorrelation(history, record, envelope);
+  if (history.hub === undefined || envelope.to === history.hub) return;
+  const message = `The hub took an acknowledgement of several that is addressed to ${envelope.to}.`;
+  violated(history, "addressed_to_another", envelope.handoff_id, message);
 }
 
 /**
@@ -185,13 +205,14 @@ function checkStatementOfHub(
     const message = `${from} reports an acceptance without holding an attempt.`;
     violated(history, "acceptance_not_by_recipient", id, message);
   }
-  checkReader(history, envelope, record?.taken.get(envelope.re));
+  const confirmed = history.lists.get(envelope.re)?.from ?? record?.taken.get(envelope.re);
+  checkReader(history, envelope, confirmed);
   if (envelope.body.status !== 100) return;
   if (history.hub !== undefined && from !== history.hub) {
     const message = `The custody receipt is signed by ${from}, the hub is ${history.hub}.`;
     violated(history, "custody_not_by_hub", id, message);
   }
-  if (record?.taken.has(envelope.re) !== true) {
+  if (confirmed === undefined) {
     const message = `The receipt is for ${envelope.re}, which is not in this handoff's history.`;
     violated(history, "custody_without_envelope", id, message);
   }

@@ -45,6 +45,7 @@ export function checkEvent(history: History, entry: EntryOf<"event">): void {
 }
 
 function checkHubEvent(history: History, record: HandoffRecord, event: HubEvent, at: number): void {
+  if (event.type === "acknowledge") return checkAcknowledged(history, record, event);
   const isEnd = END_OF[event.type] !== undefined;
   if (record.end !== undefined && event.type !== "discard") {
     const message = `The hub made the step ${event.type} after the end (${record.state.state}).`;
@@ -67,6 +68,20 @@ function checkHubEvent(history: History, record: HandoffRecord, event: HubEvent,
       violated(history, "parent_not_ended", record.id, message);
     }
   }
+}
+
+/** The hub must have an envelope of the delegator that acknowledges this end. */
+function checkAcknowledged(
+  history: History,
+  { id, delegator }: HandoffRecord,
+  event: Extract<HubEvent, { type: "acknowledge" }>,
+): void {
+  const list = history.lists.get(event.in);
+  const listed = list === undefined ? [] : [list, ...list.body.also!];
+  const isListed = listed.some((each) => each.handoff_id === id && each.re === event.outcome);
+  if (isListed && list?.from === delegator) return;
+  const message = `The hub recorded that ${delegator} acknowledged ${event.outcome}, but ${event.in} does not say so.`;
+  violated(history, "acknowledged_without_envelope", id, message);
 }
 
 export function checkApplied(history: History, entry: EntryOf<"applied">): void {

@@ -1,21 +1,26 @@
 import type { Digest } from "../signing/digest.ts";
-import type { Envelope, Group } from "../envelope/envelope.ts";
+import type { Envelope, Group, ReceiptEnvelope } from "../envelope/envelope.ts";
 import type { EventOf, Handoff, LifecycleTerms } from "../lifecycle/handoff.ts";
 import type { StatusCode } from "../status.ts";
 
 /** Events that no envelope carries: the hub's own steps, and unsigned frames of recipients. */
-export type HubEvent = EventOf<
-  | "offer"
-  | "taken"
-  | "heartbeat"
-  | "unreachable"
-  | "lease_lost"
-  | "parent_ended"
-  | "group_decided"
-  | "expire"
-  | "dead_letter"
-  | "discard"
->;
+export type HubEvent =
+  | EventOf<
+      | "offer"
+      | "taken"
+      | "heartbeat"
+      | "unreachable"
+      | "lease_lost"
+      | "parent_ended"
+      | "group_decided"
+      | "expire"
+      | "dead_letter"
+      | "discard"
+    >
+  | Acknowledge;
+
+/** One of several that an envelope of the delegator acknowledges: the envelope with this digest. */
+type Acknowledge = EventOf<"acknowledge"> & { readonly in: Digest };
 
 /** One entry of a history: an envelope, or an event that no party signed. */
 export type HistoryEntry =
@@ -90,6 +95,7 @@ export const HISTORY_RULES = {
   acceptance_of_other_digest: "P1",
   custody_not_by_hub: "P1",
   custody_without_envelope: "P1",
+  acknowledged_without_envelope: "P1",
   against_rules: "P2",
   event_refused: "P2",
   ended_twice: "P2",
@@ -169,6 +175,8 @@ export interface History {
   readonly groups: Map<string, GroupRecord>;
   /** Which handoff an envelope is the outcome of. */
   readonly outcomes: Map<Digest, string>;
+  /** Acknowledgements of several handoffs. */
+  readonly lists: Map<Digest, ReceiptEnvelope>;
   readonly violations: Violation[];
   /** Index of the entry under examination. */
   index: number;

@@ -184,6 +184,21 @@ const at = (writer: HistoryWriter, index: number, options?: HistoryOptions) => (
 const last = (writer: HistoryWriter, options?: HistoryOptions) =>
   at(writer, writer.entries.length - 1, options);
 
+/** The hub notes an acknowledgement of several, after one of a stranger or none at all. */
+function acknowledgedTogether(by: string | undefined) {
+  const writer = new HistoryWriter();
+  writer.submit("h");
+  writer.hub("h", { type: "offer", recipient: "r" });
+  writer.result("h");
+  const re = writer.states.get("h")!.outcome!;
+  const list = writer.digest();
+  const also = [{ handoff_id: "other", re: writer.digest() }];
+  const receipt = { kind: "receipt", re, body: { status: 200, also } } as const;
+  if (by !== undefined) writer.send({ ...writer.ofDelegator("h"), ...receipt, from: by }, list);
+  writer.hub("h", { type: "acknowledge", by: "d", outcome: re, in: list });
+  return last(writer);
+}
+
 /** For each rule a history that violates it, and no other rule. */
 const PLANTED: Record<RuleName, Planted[]> = {
   acceptance_not_by_recipient: [
@@ -237,6 +252,10 @@ const PLANTED: Record<RuleName, Planted[]> = {
       return at(writer, 0);
     },
     () => at(changed(1, { re: "sha256:00" }), 1),
+  ],
+  acknowledged_without_envelope: [
+    () => acknowledgedTogether(undefined),
+    () => acknowledgedTogether("x"),
   ],
   against_rules: [
     // Control over another's handoff, HARDENING 14 and 15.

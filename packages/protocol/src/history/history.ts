@@ -28,6 +28,7 @@ export function checkHistory(
     records: new Map(),
     groups: new Map(),
     outcomes: new Map(),
+    lists: new Map(),
     violations: [],
     index: 0,
     lastAt: -Infinity,

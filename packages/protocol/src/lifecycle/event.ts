@@ -5,7 +5,7 @@ import type { LifecycleEvent, LifecycleTerms } from "./handoff.ts";
 
 /**
  * The event that an envelope causes for its handoff; undefined if none: custody receipts and notices
- * report a step of the hub, they never cause one. `digest` is the envelope's own, `at` its time of
+ * report a step of the hub, they never cause one, and neither does an acknowledgement of several. `digest` is the envelope's own, `at` its time of
  * arrival.
  */
 export function eventOf(
@@ -73,6 +73,8 @@ function receiptEventOf(
 ): LifecycleEvent | undefined {
   const { from: by, attempt, re, body } = envelope;
   const { status, retry_after_ms: retryAfterMs } = body;
+  // Each handoff of a list gets an event of its own from the hub, which refuses some of them.
+  if (body.also !== undefined) return undefined;
   if (status === 200) return { type: "acknowledge", by, outcome: re, at };
   if (attempt === undefined) return undefined;
   if (status === 101) return { type: "accept", by, attempt, re, at };

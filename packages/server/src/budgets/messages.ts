@@ -71,6 +71,13 @@ export const MESSAGE_BUDGETS: Readonly<Record<MessageLimit, Budget>> = {
     bounds: "the rows in each list of a usage",
     beyond: 413,
   },
+  alsoAcknowledged: {
+    limit: HUB_LIMITS.alsoAcknowledged,
+    unit: "handoffs",
+    per: "message",
+    bounds: "what one acknowledgement lists beside its own handoff",
+    beyond: 413,
+  },
   schemaNodes: {
     limit: HUB_LIMITS.schemaNodes,
     unit: "items",

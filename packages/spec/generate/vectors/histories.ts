@@ -342,6 +342,94 @@ const HOLDS: readonly Row[] = [
   ),
 ];
 
+/** Two handoffs of the editor that have ended, and an acknowledgement of both. */
+const TWO_ENDED = [handoff(), second(), offer(10, 1), offer(10, 2), result(), result({}, { n: 2 })];
+const listed = (n: number, over: Members = {}): Members => ({
+  handoff_id: H(n),
+  re: D("result", n),
+  ...over,
+});
+const both = (over: Members = {}): Members =>
+  acknowledgement({ body: { status: 200, also: [listed(2)] }, ...over });
+const acknowledged = (n: number, over: Members = {}): Members =>
+  event(
+    "acknowledge",
+    51,
+    { by: editor.agent, outcome: D("result", n), in: D("acknowledgement"), ...over },
+    n,
+  );
+const receiptForBoth = custody({ re: D("acknowledgement") }, { at: 52 });
+
+const LISTS: readonly Row[] = [
+  history(
+    [106, 107],
+    "two handoffs that one envelope acknowledges",
+    [...TWO_ENDED, both(), acknowledged(1), acknowledged(2), receiptForBoth],
+    [],
+    COMPLETE,
+  ),
+  history([107], "an acknowledgement of several, of which the hub has refused the first", [
+    ...BEGUN,
+    second(),
+    offer(10, 2),
+    result({}, { n: 2 }),
+    both(),
+    acknowledged(2),
+  ]),
+  history(
+    [107],
+    "an acknowledgement of several, recorded by the hub, that nobody has signed",
+    [...TWO_ENDED, acknowledged(1)],
+    [["P1", "acknowledged_without_envelope", 6]],
+  ),
+  history(
+    [107],
+    "a handoff that the list does not name",
+    [...TWO_ENDED, both({ body: { status: 200, also: [listed(3)] } }), acknowledged(2)],
+    [["P1", "acknowledged_without_envelope", 7]],
+  ),
+  history(
+    [107],
+    "another end than the list names",
+    [
+      ...TWO_ENDED,
+      both({ body: { status: 200, also: [listed(2, { re: D("other") })] } }),
+      acknowledged(2),
+    ],
+    [["P1", "acknowledged_without_envelope", 7]],
+  ),
+  history(
+    [45, 107],
+    "a list of somebody else than the delegator",
+    [...TWO_ENDED, both({ from: stranger.agent }), acknowledged(2)],
+    [["P1", "acknowledged_without_envelope", 7]],
+  ),
+  history(
+    [58, 107],
+    "an acknowledgement of what has not ended, recorded by the hub",
+    [...BEGUN, both(), acknowledged(1)],
+    [["P2", "event_refused", 5]],
+  ),
+  history(
+    [107],
+    "an acknowledgement that the hub records twice",
+    [...TWO_ENDED, both(), acknowledged(2), acknowledged(2)],
+    [["P2", "event_refused", 8]],
+  ),
+  history(
+    [41, 107],
+    "an acknowledgement of several under another correlation id",
+    [...TWO_ENDED, both({ correlation_id: id(0xffa) })],
+    [["P4", "correlation_differs", 6]],
+  ),
+  history(
+    [88],
+    "an acknowledgement of several to another than the hub",
+    [...TWO_ENDED, both(TO_STRANGER)],
+    [["P4", "addressed_to_another", 6]],
+  ),
+];
+
 /** Each was accepted although it is addressed to the wrong agent. */
 const MISADDRESSED: readonly (readonly [title: string, entries: readonly Members[]])[] = [
   ["an acceptance to a stranger", [handoff(), offer(), acceptance(TO_STRANGER)]],
@@ -608,6 +696,7 @@ export const HISTORIES: VectorFile = vectorFile(
   [
     ...HOLDS,
     ...BROKEN,
+    ...LISTS,
     ...MISADDRESSED.map(([title, entries]) =>
       history([88], `${title}, taken`, entries, [
         ["P4", "addressed_to_another", entries.length - 1],

@@ -22,6 +22,52 @@ const ACKNOWLEDGEMENT: Members = changed(RECEIPT, {
   body: { status: 200 },
 });
 
+/** An acknowledgement of so many more handoffs. */
+function acknowledging(count: number): Members {
+  const also = Array.from({ length: count }, (_, index) => ({
+    handoff_id: id(9000 + index),
+    re: RESULT_DIGEST,
+  }));
+  return changed(ACKNOWLEDGEMENT, { to: hub.agent, body: { status: 200, also } });
+}
+
+const listing = (...also: readonly Members[]): Members =>
+  changed(ACKNOWLEDGEMENT, { to: hub.agent, body: { status: 200, also } });
+const OTHER: Members = { handoff_id: id(9000), re: RESULT_DIGEST };
+const LIST = "/body/also";
+
+const MALFORMED_LISTS: readonly (readonly [string, 400 | 413, Members, string])[] = [
+  ["a list of one more than 64", 413, acknowledging(65), LIST],
+  ["an empty list", 400, listing(), LIST],
+  ["a list with a handoff twice", 400, listing(OTHER, OTHER), LIST],
+  [
+    "a list with the handoff of the envelope itself",
+    400,
+    listing({ ...OTHER, handoff_id: ACKNOWLEDGEMENT["handoff_id"] }),
+    LIST,
+  ],
+  [
+    "a list in an acceptance",
+    400,
+    changed(RECEIPT, { from: editor.agent, body: { status: 101, also: [OTHER] } }),
+    LIST,
+  ],
+  ["a list that is no list", 400, changed(listing(), { body: { status: 200, also: OTHER } }), LIST],
+  [
+    "a list with a handoff without its digest",
+    400,
+    listing({ handoff_id: OTHER["handoff_id"] }),
+    `${LIST}/0/re`,
+  ],
+  ["a list with a digest that is none", 400, listing({ ...OTHER, re: "sha256:0" }), `${LIST}/0/re`],
+  [
+    "a list with an id that is none",
+    400,
+    listing({ ...OTHER, handoff_id: "1" }),
+    `${LIST}/0/handoff_id`,
+  ],
+];
+
 /** A valid receipt, and what it does to the handoff: null if it only reports. */
 function means(
   rules: readonly number[],
@@ -93,6 +139,27 @@ export const RECEIPTS: VectorFile = vectorFile(
       by: editor.agent,
       outcome: RESULT_DIGEST,
     }),
+    means(
+      [106, 107],
+      "an acknowledgement of several, which causes nothing before the hub has decided about each",
+      acknowledging(1),
+      editor,
+      null,
+    ),
+    means([106], "the longest list", acknowledging(64), editor, null),
+    means(
+      [107],
+      "the hub's receipt for a list of which it has refused one",
+      changed(CUSTODY, {
+        to: editor.agent,
+        body: { status: 100, refused: [{ handoff_id: id(9000), status: 403 }] },
+      }),
+      hub,
+      null,
+    ),
+    ...MALFORMED_LISTS.map(([title, status, receipt, place]) =>
+      refusesEnvelope([106], title, status, receipt, editor, { place }),
+    ),
     refusesEnvelope(
       [28],
       "a receipt for nothing",

@@ -40,6 +40,12 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => EventTex
   group_decided: () => ended("group_decided", "its group no longer needs it", 499),
   expire: () => ended("expired", "the deadline has passed", 504),
   dead_letter: ({ status }) => ended("dead_letter", "moves it to the dead letters", status ?? 508),
+  acknowledge: ({ by = "" }) => ({
+    type: "acknowledged",
+    says: `${by} acknowledges it together with others`,
+    tone: "step",
+    status: 200,
+  }),
   discard: ({ reason }) => ({
     type: "discarded",
     says: said("removes it from the dead letters", reason),
@@ -168,10 +174,12 @@ export function textOf(envelope: Envelope): EventText {
 function textOfReceipt({
   status,
   reason,
+  also = [],
 }: Extract<Envelope, { kind: "receipt" }>["body"]): EventText {
   if (status === 101) return { type: "accepted", says: "accepts", tone: "good", status };
   if (status === 200) {
-    return { type: "acknowledged", says: "acknowledges it", tone: "step", status };
+    const what = also.length === 0 ? "it" : `${also.length + 1} handoffs`;
+    return { type: "acknowledged", says: `acknowledges ${what}`, tone: "step", status };
   }
   const isReleased = status === 300 || status === 301;
   const what = `${isReleased ? "releases it" : "rejects it"}, ${named(status)}`;

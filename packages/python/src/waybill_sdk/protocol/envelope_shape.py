@@ -6,7 +6,15 @@ from typing import Any
 
 from .encoding import from_base64url
 from .error import WaybillError
-from .limits import ARTIFACTS, FAN_OUT, HOPS, PAUSED_STATE_BYTES, SESSION_WAIT_SECONDS, USAGE_ROWS
+from .limits import (
+    ALSO_ACKNOWLEDGED,
+    ARTIFACTS,
+    FAN_OUT,
+    HOPS,
+    PAUSED_STATE_BYTES,
+    SESSION_WAIT_SECONDS,
+    USAGE_ROWS,
+)
 from .session import SESSION_ID
 from .shape import (
     PROSE,
@@ -222,6 +230,10 @@ _bodies: dict[str, Check] = {
             "counter": contract,
             "retry_after_ms": wait_ms,
             "session": _session_state,
+            "also": listed(
+                record({"handoff_id": handoff_id, "re": digest}), ALSO_ACKNOWLEDGED, 1, over=413
+            ),
+            "refused": listed(record({"handoff_id": handoff_id, "status": status}), least=1),
         },
     ),
     "progress": record(optional={"message": prose, "fraction": number(0, 1), "data": anything}),
@@ -277,6 +289,21 @@ _own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {
     "result": ({"to": agent_id, "attempt": _attempt, "re": digest}, {}),
     "notice": ({"to": agent_id}, {"attempt": _attempt, "re": digest}),
 }
+
+
+def _lists_each_once(value: Any, at: str) -> None:
+    """Only an acknowledgement lists other handoffs, and each of them once (WB-106)."""
+    body = value["body"]
+    if "also" not in body:
+        return
+    place = pointer(pointer(at, "body"), "also")
+    if body["status"] != 200:
+        raise fault(place, f"is not for a receipt of status {body['status']}.")
+    ids = [value["handoff_id"], *(each["handoff_id"] for each in body["also"])]
+    if len(set(ids)) < len(ids):
+        raise fault(place, "names a handoff twice.")
+
+
 _traced: dict[str, Check] = {"traceparent": text(pattern=_TRACEPARENT), "tracestate": text(512)}
 
 _critical = listed(text(256), 32, 1)
@@ -286,6 +313,7 @@ _shapes = {
     kind: record(
         {**_common, **required, "body": _bodies[kind]},
         {**_traced, "critical": _critical, **optional},
+        also=_lists_each_once if kind == "receipt" else None,
     )
     for kind, (required, optional) in _own.items()
 }

@@ -13,7 +13,8 @@ from .lifecycle import Event, Handoff, step
 from .lifecycle_event import event_of
 
 _PROMISE = {
-    "P1": "acceptance_not_by_recipient acceptance_of_other_digest custody_not_by_hub custody_without_envelope",
+    "P1": "acceptance_not_by_recipient acceptance_of_other_digest custody_not_by_hub custody_without_envelope "
+    "acknowledged_without_envelope",
     "P2": "against_rules event_refused ended_twice after_end parent_not_ended never_ended repeat_not_noticed duplicate_of_nothing "
     "applied_before_end applied_not_outcome applied_twice effect_key effect_twice",
     "P3": "child_outlives_parent completed_late expired_early open_past_deadline dead_letter_without_reason",
@@ -68,6 +69,8 @@ class _Checker:
         self._groups: dict[str, _Group] = {}
         self._seen: dict[str, str] = {}
         """The sender of the envelope with a digest."""
+        self._lists: dict[str, Envelope] = {}
+        """Acknowledgements of several handoffs, by their digests."""
         self._outcomes: dict[str, str] = {}
         self._index, self._now = -1, 0
 
@@ -102,6 +105,8 @@ class _Checker:
         event = event_of(envelope, digest, entry["at"])
         if claimed == 201 and digest not in self._seen:
             self._broken("duplicate_of_nothing")
+        if "also" in envelope["body"]:
+            return self._list(envelope, record, digest, claimed)
         if event is None:
             return self._of_hub(envelope, record, digest)
         if "terms" in entry:
@@ -126,6 +131,25 @@ class _Checker:
     def _outcome(self, record: _Record, digest: str) -> None:
         record.outcome = digest
         self._outcomes[digest] = record.envelope["handoff_id"]
+
+    def _list(
+        self, envelope: Envelope, record: _Record | None, digest: str, claimed: int | None
+    ) -> None:
+        """It changes nothing by itself: the hub records an event for each handoff."""
+        if claimed is not None and claimed >= 400:
+            return
+        self._lists[digest] = envelope
+        if record is not None:
+            self._same(envelope, record.envelope, "")
+        if envelope["to"] != self._hub:
+            self._broken("addressed_to_another")
+
+    def _is_listed(self, event: Event, id: str, delegator: str) -> bool:
+        envelope = self._lists.get(event["in"])
+        if envelope is None or envelope["from"] != delegator:
+            return False
+        named = [envelope, *envelope["body"]["also"]]
+        return any(each["handoff_id"] == id and each["re"] == event["outcome"] for each in named)
 
     def _of_hub(self, envelope: Envelope, record: _Record | None, digest: str) -> None:
         """Envelopes that confirm or inform, and change nothing."""
@@ -209,6 +233,8 @@ class _Checker:
             parent = self._records.get(record.envelope.get("parent_id", ""))
             if parent is not None and parent.handoff is not None and parent.handoff.is_open:
                 self._broken("parent_not_ended")
+        if event["type"] == "acknowledge" and record is not None:
+            return self._acknowledged(entry, record)
         after, reply = step(before, event)
         if reply == 100 and record is not None:
             return self._moved(record, after)
@@ -225,6 +251,15 @@ class _Checker:
         if event["at"] < before.deadline - self._skew:
             return self._broken("expired_early")
         self._moved(record, step(before, {**event, "at": before.deadline}).handoff)
+
+    def _acknowledged(self, entry: dict[str, Any], record: _Record) -> None:
+        event = entry["event"]
+        if not self._is_listed(event, entry["handoff_id"], record.envelope["from"]):
+            self._broken("acknowledged_without_envelope")
+        elif step(record.handoff, event).reply != 100:
+            self._broken("event_refused")
+        else:
+            self._moved(record, step(record.handoff, event).handoff)
 
     def _applied(self, entry: dict[str, Any]) -> None:
         record = self._records.get(entry["handoff_id"])

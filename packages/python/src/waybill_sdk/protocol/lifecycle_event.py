@@ -62,6 +62,9 @@ def _submitted(envelope: Envelope) -> Event:
 
 def _receipt(envelope: Envelope, digest: str, about: Event) -> Event | None:
     status = envelope["body"]["status"]
+    if "also" in envelope["body"]:
+        # Each handoff of a list gets an event of its own from the hub, which may refuse some of them.
+        return None
     if about["attempt"] is None:
         is_acknowledgement = status == 200
         return (
