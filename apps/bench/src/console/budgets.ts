@@ -198,11 +198,9 @@ async function heapOf(page: Page): Promise<number> {
 
 async function write(text: string): Promise<void> {
   const readme = await readFile(README, "utf8");
-  const marked = /(<!-- budgets -->\n)[\s\S]*?(\n<!-- \/budgets -->)/;
-  await writeFile(
-    README,
-    readme.replace(marked, (_, open, close) => `${open}\n${text}\n${close}`),
-  );
+  const marked = /(<!-- budgets -->)[\s\S]*(<!-- \/budgets -->)/;
+  const written = (_: string, begin: string, end: string) => `${begin}\n\n${text}\n\n${end}`;
+  await writeFile(README, readme.replace(marked, written));
 }
 
 function median(all: readonly number[]): number {
