@@ -1,10 +1,13 @@
 import type { Capability, VerifiedManifest } from "@waybill/protocol";
 import type { WireFound, WirePresence, WireWellKnown } from "@waybill/protocol/wire";
+import { useState } from "preact/hooks";
 import { connection } from "../hub/feed.ts";
 import { get } from "../hub/hub.ts";
 import { percent } from "../parts/find-playground.tsx";
+import { session } from "../hub/session.ts";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
 import { isThisHub, Presence } from "../parts/presence.tsx";
+import { SendForm } from "../parts/send-form.tsx";
 import { SchemaTable } from "../parts/schema-table.tsx";
 import { durationText, Text, Time } from "../parts/text.tsx";
 import { Trust } from "../trust/check.ts";
@@ -36,6 +39,7 @@ function AgentOf({ id }: { readonly id: string }) {
   );
   const read = useLoaded((signal) => manifestsOf(id, signal), [presence.value?.sequence, isLive]);
   const manifest = read.value?.manifests.at(-1)?.manifest;
+  const [sending, setSending] = useState<string | undefined>();
   return (
     <>
       <h1>
@@ -67,13 +71,18 @@ function AgentOf({ id }: { readonly id: string }) {
           )}
         </dl>
       )}
-      {(manifest?.capabilities ?? []).map((capability) => (
-        <CapabilitySection
-          key={`${capability.name} ${capability.version}`}
-          agent={id}
-          capability={capability}
-        />
-      ))}
+      {(manifest?.capabilities ?? []).map((capability) => {
+        const name = `${capability.name} ${capability.version}`;
+        return (
+          <CapabilitySection
+            key={name}
+            agent={id}
+            capability={capability}
+            isSending={sending === name}
+            begin={() => setSending(name)}
+          />
+        );
+      })}
       {read.value !== undefined && <Keys manifests={read.value.manifests} />}
     </>
   );
@@ -99,9 +108,13 @@ function Verdict({ read: { manifests, problem } }: { readonly read: Read }) {
 function CapabilitySection({
   agent,
   capability,
+  isSending,
+  begin,
 }: {
   readonly agent: string;
   readonly capability: Capability;
+  readonly isSending: boolean;
+  readonly begin: () => void;
 }) {
   const {
     name,
@@ -171,6 +184,16 @@ function CapabilitySection({
           {fit?.mean_ms !== undefined && `, takes ${durationText(fit.mean_ms)} on average`}
         </dd>
       </dl>
+      {session.value?.role === "operator" &&
+        (isSending ? (
+          <SendForm agent={agent} capability={capability} />
+        ) : (
+          <p>
+            <button type="button" onClick={begin}>
+              Hand off <Text value={name} />…
+            </button>
+          </p>
+        ))}
       <SchemaTable title="Input" schema={input_schema} />
       <SchemaTable title="Output" schema={output_schema} />
     </section>

@@ -235,6 +235,35 @@ describeConsole("what operators do in the console", (world) => {
     await page.getByText(/failed \d+ times in a row, and comes after all others until/).waitFor();
   });
 
+  test("work is handed off with a form made from the input schema", async () => {
+    await world.researcher();
+    const page = await world.view("/agents/anna");
+    await page.getByRole("button", { name: "Hand off research" }).click();
+    const operator = await enrol(page);
+    const topic = page.getByRole("textbox", { name: "topic" });
+    const submit = page.getByRole("button", { name: "Hand off", exact: true });
+    await submit.focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Enter a text: this is required.").waitFor();
+    expect(await topic.getAttribute("aria-invalid")).toBe("true");
+    await expectAccessible(page, "form");
+    await topic.focus();
+    await page.keyboard.type("waybills");
+    await submit.press("Enter");
+    const sent = page.getByRole("list", { name: "Handed off" });
+    await sent.getByText("completed").waitFor();
+    await sent.getByRole("link").click();
+    await page.getByText(/All \d+ signatures hold/).waitFor();
+    await page.getByRole("definition").getByText(operator).waitFor();
+  });
+
+  test("a reader has no form to hand off with", async () => {
+    await world.researcher();
+    const page = await world.view("/agents/anna", await world.link("reader"));
+    await page.getByRole("heading", { name: "research" }).waitFor();
+    expect(await page.getByRole("button", { name: /Hand off/ }).count()).toBe(0);
+  });
+
   test("axe finds nothing while an operator acts", async () => {
     await world.deadLetters(2);
     const page = await world.view("/dead-letters");
