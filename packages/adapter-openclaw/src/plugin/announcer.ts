@@ -77,21 +77,16 @@ export class Announcer {
       end = await endOf(await this.#agent.attach(handoffId));
     }
     // A tool that waits for it hands it to the model itself.
-    if (!this.#isMine(errand)) return;
+    if (this.#errands.isWaitedFor(handoffId)) return;
     await this.#tell(errand, "end", end);
     await this.#errands.remove(handoffId);
-  }
-
-  /** Whether no other call of a tool has taken the errand over. */
-  #isMine({ handoffId, toolCallId }: Errand): boolean {
-    return this.#errands.get(handoffId)?.toolCallId === toolCallId;
   }
 
   async #askFor(errand: Errand, handle: HandoffHandle): Promise<void> {
     for await (const question of Questions.of(handle).all()) {
       // A tool has handed it to the model, or waits and hands it to the model itself.
-      const isTold = errand.told?.includes(question.id) === true || !this.#isMine(errand);
-      if (isTold) continue;
+      const isTold = errand.told?.includes(question.id) === true;
+      if (isTold || this.#errands.isWaitedFor(errand.handoffId)) continue;
       await this.#tell(errand, `question-${question.id}`, { type: "question", question });
     }
   }

@@ -16,6 +16,8 @@ export interface Errand {
 export class Errands {
   readonly #path: string;
   readonly #all = new Map<string, Errand>();
+  /** Those that a tool of this process tells the model by itself. */
+  readonly #waitedFor = new Set<string>();
   #written: Promise<void> = Promise.resolve();
 
   private constructor(path: string, all: readonly Errand[]) {
@@ -37,13 +39,16 @@ export class Errands {
     return [...this.#all.values()];
   }
 
-  get(handoffId: string): Errand | undefined {
-    return this.#all.get(handoffId);
+  /** Whether a tool waits for its end, or has told it. A tool of an earlier process was cut off. */
+  isWaitedFor(handoffId: string): boolean {
+    return this.#waitedFor.has(handoffId);
   }
 
   /** Settles when it is on disk. */
   put(errand: Errand): Promise<void> {
     this.#all.set(errand.handoffId, errand);
+    if (errand.toolCallId === undefined) this.#waitedFor.delete(errand.handoffId);
+    else this.#waitedFor.add(errand.handoffId);
     return this.#write();
   }
 

@@ -16,6 +16,18 @@ interface OpenDesk extends Desk {
   close(): Promise<void>;
 }
 
+const DESKS: unique symbol = Symbol.for("@waybill/adapter-openclaw: desks");
+
+interface Shared {
+  [DESKS]?: Map<string, Promise<OpenDesk>>;
+}
+
+/**
+ * One desk for each folder of notes. The gateway registers a plugin several times in one process, and may
+ * load its code several times: two desks would announce everything twice.
+ */
+const desks: Map<string, Promise<OpenDesk>> = ((globalThis as Shared)[DESKS] ??= new Map());
+
 /** The plugin `waybill` of OpenClaw: its agents hand work to any agent of a hub. */
 const plugin: {
   readonly id: string;
@@ -27,13 +39,14 @@ const plugin: {
   name: "Waybill",
   description: "Hand work to agents of any framework, anywhere.",
   register(api) {
-    let desk: Promise<OpenDesk> | undefined;
     const stopped = new AbortController();
+    const folder = () => join(api.runtime.state.resolveStateDir(), "waybill");
     const open = (): Promise<OpenDesk> => {
-      desk ??= openDesk(api).catch((error: unknown) => {
-        desk = undefined;
-        throw error;
-      });
+      const place = folder();
+      const desk = desks.get(place) ?? openDesk(api, place);
+      desks.set(place, desk);
+      // Another try begins anew.
+      desk.catch(() => desks.get(place) === desk && desks.delete(place));
       return desk;
     };
     for (const name of TOOL_NAMES) {
@@ -45,6 +58,9 @@ const plugin: {
       start: () => void patiently(open, stopped.signal).catch(() => undefined),
       async stop() {
         stopped.abort();
+        const place = folder();
+        const desk = desks.get(place);
+        desks.delete(place);
         await (await desk?.catch(() => undefined))?.close();
       },
     });
@@ -52,17 +68,14 @@ const plugin: {
 };
 export default plugin;
 
-async function openDesk({
-  pluginConfig = {},
-  config,
-  runtime,
-  logger,
-}: PluginApi): Promise<OpenDesk> {
+async function openDesk(
+  { pluginConfig = {}, config, logger }: PluginApi,
+  folder: string,
+): Promise<OpenDesk> {
   const { hub: address, agent: id = "openclaw", waitSeconds = 20 } = pluginConfig;
   if (address === undefined) {
     throw new WaybillError(400, "Set plugins.entries.waybill.config.hub to the address of a hub.");
   }
-  const folder = join(runtime.state.resolveStateDir(), "waybill");
   const errands = await Errands.open(join(folder, "errands.json"));
   const hub = await connect(address);
   const agent = createAgent({ id, hub, key: await loadKey(join(folder, "key.jwk")) });
