@@ -6,7 +6,7 @@ import { useHashLocation } from "wouter-preact/use-hash-location";
 import icon from "./icon.svg";
 import { announcement, waitingForPerson } from "./hub/announce.ts";
 import { connection, follow } from "./hub/feed.ts";
-import { session, signInProblem, signOut } from "./hub/session.ts";
+import { forgetSession, session, signInProblem, signOut } from "./hub/session.ts";
 import { Time, useNow, durationText } from "./parts/text.tsx";
 import { ThemeButton } from "./parts/theme.tsx";
 import { Now } from "./views/now.tsx";
@@ -186,6 +186,8 @@ function WaitingCount() {
 
 /** The next person at this browser must not act with the key of this one. */
 async function leave(): Promise<void> {
+  // At once: the hub may be slow to answer, and the page may be reloaded or closed meanwhile.
+  await forgetSession();
   if (session.value?.role === "operator") {
     const { revoke } = await import("./operator/key.ts");
     await revoke().catch(() => undefined);

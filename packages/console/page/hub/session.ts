@@ -49,6 +49,11 @@ export async function restoreSession(): Promise<void> {
 export async function signOut(why = ""): Promise<void> {
   session.value = null;
   signInProblem.value = why;
+  await forgetSession();
+}
+
+/** After a reload this browser is signed out. */
+export async function forgetSession(): Promise<void> {
   await forget(CURRENT);
 }
 

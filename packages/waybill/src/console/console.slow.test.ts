@@ -33,6 +33,7 @@ describeConsole("the console", (world) => {
     const other = await world.open();
     await other.getByText("already used").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Waybill console" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "Waybill console" }).waitFor();
   });
