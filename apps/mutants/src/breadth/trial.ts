@@ -6,7 +6,7 @@ import type { FileReport, Tested } from "../test-process.ts";
 import type { GeneratedFault } from "./generate.ts";
 
 /** Far above the time of any package's tests: an endless loop ends here. */
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 180_000;
 /** A machine under load lets a test fail now and then: so many such files are left out. */
 const MISTAKEN_AT_MOST = 3;
 const SLOW = ["--exclude", "**/*.slow.test.ts"];
