@@ -5,8 +5,12 @@ import { proofOf, session, signOut } from "./session.ts";
 const NDJSON = "application/x-ndjson";
 
 /** Asks the hub as whoever is signed in. */
-export async function get<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
-  return (await (await send("GET", path, { signal })).json()) as Answer;
+export async function get<Answer>(
+  path: string,
+  signal?: AbortSignal,
+  prove?: Prove,
+): Promise<Answer> {
+  return (await (await send("GET", path, { signal, prove })).json()) as Answer;
 }
 
 /** The text of an answer that is not JSON. */
@@ -30,8 +34,12 @@ export async function* bytes(path: string, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** Makes the Authorization header of one request. */
-export type Prove = (method: string, path: string, body: string | undefined) => Promise<string>;
+/** Makes the Authorization header of one request; undefined for a request that needs none. */
+export type Prove = (
+  method: string,
+  path: string,
+  body: string | undefined,
+) => Promise<string | undefined>;
 
 /** Sends JSON; the answer is undefined if it is empty. By default it is proven with the session. */
 export async function post<Answer>(path: string, value?: unknown, prove?: Prove): Promise<Answer> {
@@ -39,8 +47,8 @@ export async function post<Answer>(path: string, value?: unknown, prove?: Prove)
 }
 
 /** The same with the method PUT. */
-export async function put<Answer>(path: string, value: unknown): Promise<Answer> {
-  return written("PUT", path, value);
+export async function put<Answer>(path: string, value: unknown, prove?: Prove): Promise<Answer> {
+  return written("PUT", path, value, prove);
 }
 
 async function written<Answer>(
@@ -88,8 +96,9 @@ async function send(
 ): Promise<Response> {
   const current = session.value;
   if (!current) throw new WaybillError(401, "Nobody is signed in.");
+  const authorization = await (prove ?? proofOf.bind(undefined, current))(method, path, body);
   const headers: Record<string, string> = {
-    authorization: await (prove?.(method, path, body) ?? proofOf(current, method, path, body)),
+    ...(authorization !== undefined && { authorization }),
     ...(accept !== undefined && { accept }),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
@@ -106,7 +115,7 @@ async function send(
     });
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new WaybillError(503, "The hub does not answer.", { cause });
+    throw new WaybillError(503, "The hub does not answer. Try again once it is back.", { cause });
   }
   if (response.ok) return response;
   const error = errorOfResponse(response.status, await response.text());

@@ -6,7 +6,8 @@ import { payloadOf } from "../hub/handoffs.ts";
 import { get, post } from "../hub/hub.ts";
 import type { Trust } from "../trust/check.ts";
 import type { Outcome } from "./bulk.ts";
-import { proofBy, signedHandoff } from "./key.ts";
+import { proofBy } from "../trust/browser-key.ts";
+import { signedHandoff } from "./key.ts";
 import type { OperatorKey } from "./key.ts";
 import { replayId, replayOf } from "./replay.ts";
 import type { Changes } from "./replay.ts";
@@ -42,9 +43,10 @@ export async function replay(
     await post(`/v1/dead-letters/${id}/replay`, { envelope });
     return "done";
   } catch (error) {
-    // 403: another operator's replay has the id. 409: this one's has it, or one with another id.
-    const mayExist = WaybillError.is(error, 403) || WaybillError.is(error, 409);
-    if (mayExist && (WaybillError.is(error, 409) || (await isTaken(replayId(id))))) return "before";
+    // 409: this operator has replayed it, or a replay has another id.
+    if (WaybillError.is(error, 409)) return "before";
+    // 403: another operator's replay may have the id.
+    if (WaybillError.is(error, 403) && (await isTaken(replayId(id)))) return "before";
     throw error;
   }
 }

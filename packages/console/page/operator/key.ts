@@ -1,14 +1,12 @@
 import { signal } from "@preact/signals";
-import { digestOf, newId, signEnvelope, signManifest, WaybillError } from "@waybill/protocol";
+import { digestOf, signEnvelope, signManifest, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
-import { signRequest } from "@waybill/protocol/wire";
 import type { WireGroup } from "@waybill/protocol/wire";
 import { get, post, put } from "../hub/hub.ts";
-import type { Prove } from "../hub/hub.ts";
 import { forget, keep, kept } from "../hub/kept.ts";
 import { session } from "../hub/session.ts";
-import { newBrowserKey, signedWith } from "../person/browser-key.ts";
-import type { BrowserKey } from "../person/browser-key.ts";
+import { newBrowserKey, signedWith } from "../trust/browser-key.ts";
+import type { BrowserAgent, BrowserKey } from "../trust/browser-key.ts";
 
 /** The key of this browser, and the agent whose key it is. */
 interface StoredKey extends BrowserKey {
@@ -16,10 +14,7 @@ interface StoredKey extends BrowserKey {
 }
 
 /** The operators' agent of this browser. */
-export interface OperatorKey extends StoredKey {
-  readonly hub: string;
-  readonly domain: string;
-}
+export type OperatorKey = BrowserAgent;
 
 /** `undefined` until it is known, null if this browser's key is not enrolled. */
 export const operatorKey = signal<OperatorKey | null | undefined>(undefined);
@@ -51,24 +46,26 @@ export async function enrol(): Promise<void> {
   operatorKey.value = key;
 }
 
-/** Takes the right to act from this browser's key, and forgets the key. */
+/**
+ * Deletes this browser's key, and then takes its right to act. Without the key nobody can use the right,
+ * so the order holds even if the hub does not answer.
+ */
 export async function revoke(): Promise<void> {
   const stored = await storedKey();
-  if (stored !== undefined && (await isMember(stored.agent))) {
-    await post(`/v1/groups/${GROUP}/members`, { remove: [stored.agent] });
-  }
   await forget(placeOf(session.value!.domain));
   operatorKey.value = null;
-}
-
-/** Makes the Authorization header of a request that the operators' agent signs. */
-export function proofBy(operator: OperatorKey): Prove {
-  const { agent: from, hub: to, domain } = operator;
-  return (method, path, body) => {
-    const bodyDigest = body === undefined ? undefined : digestOf(body);
-    const claim = { from, to, domain, id: newId(), at: Date.now(), method, path, bodyDigest };
-    return signedWith(operator, (key) => signRequest(claim, key));
-  };
+  if (stored === undefined) return;
+  try {
+    if (!(await isMember(stored.agent))) return;
+    await post(`/v1/groups/${GROUP}/members`, { remove: [stored.agent] });
+  } catch (cause) {
+    const { status, message } = WaybillError.from(cause);
+    throw new WaybillError(
+      status,
+      `The key of this browser is deleted, but the hub still lists ${stored.agent} as an operator: ${message} Remove it with: waybill groups remove ${GROUP} ${stored.agent}`,
+      { cause },
+    );
+  }
 }
 
 /** Signs a handoff of the operators' agent. */

@@ -73,7 +73,7 @@ interface Enrolled extends Described {
 
 const DESCRIPTION = { type: "string", title: "About you", maxLength: 1_000 } as const;
 
-/** Makes a key in this browser and enrols it, as any agent enrols. */
+/** Makes a key in this browser and enrols it under a name. */
 export function EnrolmentForm() {
   const { value: hub, problem } = useLoaded(
     (signal) => get<WireWellKnown>("/.well-known/waybill", signal),

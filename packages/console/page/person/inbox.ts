@@ -15,7 +15,8 @@ import type {
 } from "@waybill/protocol";
 import type { Delivery, WireHandoffView, WireInboxNews } from "@waybill/protocol/wire";
 import { payloadOf } from "../hub/handoffs.ts";
-import { askAs } from "./person.ts";
+import { get, post } from "../hub/hub.ts";
+import { proofBy } from "../trust/browser-key.ts";
 import type { Person } from "./person.ts";
 import { Post } from "./submit.ts";
 
@@ -104,10 +105,10 @@ export class Inbox {
           // The first answer comes at once: it says that the inbox is open.
           const seconds = this.state.value.type === "open" ? WAIT_SECONDS : 0;
           const query = `instance=${this.#instance}&credit=${this.#credit}&wait_seconds=${seconds}&cursor=${cursor}`;
-          const { deliveries, cursor: next } = await askAs<{
+          const { deliveries, cursor: next } = await get<{
             cursor: string;
             deliveries: readonly Delivery[];
-          }>(this.who, "GET", `/v1/inbox?${query}`, { signal: stop });
+          }>(`/v1/inbox?${query}`, stop, proofBy(this.who));
           this.state.value = { type: "open" };
           wait = AGAIN_MS;
           for (const each of deliveries) await this.#take(each);
@@ -248,7 +249,7 @@ export class Inbox {
   }
 
   #viewOf(id: string): Promise<WireHandoffView> {
-    return askAs(this.who, "GET", `/v1/handoffs/${encodeURIComponent(id)}`);
+    return get(`/v1/handoffs/${encodeURIComponent(id)}`, undefined, proofBy(this.who));
   }
 
   /** Gives back what was offered before the work that the person has chosen. */
@@ -392,7 +393,7 @@ export class Inbox {
 
   #report(news: Omit<WireInboxNews, "instance">): Promise<void> {
     const body = { instance: this.#instance, ...news };
-    return askAs(this.who, "POST", "/v1/inbox", { body });
+    return post("/v1/inbox", body, proofBy(this.who));
   }
 }
 

@@ -1,28 +1,16 @@
 import { signal } from "@preact/signals";
-import {
-  digestOf,
-  digestOfJws,
-  newId,
-  parseJson,
-  readCompact,
-  signManifest,
-  WaybillError,
-} from "@waybill/protocol";
+import { digestOfJws, parseJson, readCompact, signManifest, WaybillError } from "@waybill/protocol";
 import type { CapabilityInput } from "@waybill/protocol";
-import { errorOfResponse, signEnrolment, signRequest } from "@waybill/protocol/wire";
+import { signEnrolment } from "@waybill/protocol/wire";
 import type { WirePublished, WireWellKnown } from "@waybill/protocol/wire";
-import { get } from "../hub/hub.ts";
+import { get, put } from "../hub/hub.ts";
 import { forget, keep, kept } from "../hub/kept.ts";
 import { session } from "../hub/session.ts";
-import { newBrowserKey, signedWith } from "./browser-key.ts";
-import type { BrowserKey } from "./browser-key.ts";
+import { newBrowserKey, signedWith } from "../trust/browser-key.ts";
+import type { BrowserAgent } from "../trust/browser-key.ts";
 
 /** The person at this browser, as an agent of one hub. */
-export interface Person extends BrowserKey {
-  readonly agent: string;
-  readonly hub: string;
-  readonly domain: string;
-}
+export type Person = BrowserAgent;
 
 /** What a person says about themselves, as it goes into the manifest. */
 export interface PersonManifest {
@@ -50,7 +38,10 @@ export async function forgetPerson(): Promise<void> {
   person.value = null;
 }
 
-/** Enrols a person under a new key of this browser, as any agent enrols. */
+/**
+ * Enrols a person under a new key of this browser. Repeating it after a lost answer continues with the
+ * same key.
+ */
 export async function enrol(manifest: PersonManifest, invitation?: string): Promise<void> {
   if (!isSecureContext) {
     throw new WaybillError(
@@ -59,26 +50,37 @@ export async function enrol(manifest: PersonManifest, invitation?: string): Prom
     );
   }
   const { hub, domain } = await get<WireWellKnown>("/.well-known/waybill");
+  // Kept by an enrolment whose outcome did not reach this page.
+  const earlier = await kept<Person>(nameOf(domain));
+  const key = earlier?.agent === manifest.agent_id ? earlier : await newBrowserKey();
+  const made: Person = { ...key, agent: manifest.agent_id, hub, domain };
   const known = await published(manifest.agent_id);
-  if (known !== undefined) {
+  if (known === undefined) await enrolFirst(made, manifest, invitation);
+  else if (readCompact(known).kid !== key.kid) {
     throw new WaybillError(
       409,
       `The name ${manifest.agent_id} belongs to another key at this hub. Choose another name, or continue in the browser that has its key.`,
     );
   }
-  const key = await newBrowserKey();
-  const first = await signedWith(key, (signer) => signManifest({ ...manifest }, signer));
+  person.value = made;
+}
+
+async function enrolFirst(
+  who: Person,
+  manifest: PersonManifest,
+  invitation: string | undefined,
+): Promise<void> {
+  const first = await signedWith(who, (signer) => signManifest({ ...manifest }, signer));
   // Kept before it is published: a name whose key is gone could not be used by anybody.
-  const made: Person = { ...key, agent: manifest.agent_id, hub, domain };
-  await keep(nameOf(domain), made);
+  await keep(nameOf(who.domain), who);
   try {
     const proof = invitation === undefined ? undefined : signEnrolment(first, invitation);
-    await publish(manifest.agent_id, first, proof);
+    await publish(who.agent, first, proof);
   } catch (error) {
-    await forget(nameOf(domain));
+    // Without an answer the hub may have taken it.
+    if (!WaybillError.is(error, 503)) await forget(nameOf(who.domain));
     throw error;
   }
-  person.value = made;
 }
 
 /** Publishes the next manifest, if it says something else than the last one. */
@@ -101,62 +103,6 @@ async function published(agent: string): Promise<string | undefined> {
 
 /** The manifest vouches for itself, so that no proof of the sender goes with it. */
 async function publish(agent: string, manifest: string, invitation?: string): Promise<void> {
-  await sent("PUT", `/v1/agents/${encodeURIComponent(agent)}`, { body: { manifest, invitation } });
-}
-
-interface Sent {
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-/** Asks the hub as the person, with a proof for this request only. */
-export async function askAs<Answer>(
-  who: Person,
-  method: string,
-  path: string,
-  { body, signal: stop }: Omit<Sent, "headers"> = {},
-): Promise<Answer> {
-  const { agent, hub, domain } = who;
-  const claim = {
-    from: agent,
-    to: hub,
-    domain,
-    id: newId(),
-    at: Date.now(),
-    method,
-    path,
-    bodyDigest: body === undefined ? undefined : digestOf(JSON.stringify(body)),
-  };
-  const authorization = await signedWith(who, (signer) => signRequest(claim, signer));
-  return sent(method, path, {
-    headers: { authorization },
-    ...(body !== undefined && { body }),
-    ...(stop !== undefined && { signal: stop }),
-  });
-}
-
-async function sent<Answer>(
-  method: string,
-  path: string,
-  { body, headers, signal: stop }: Sent,
-): Promise<Answer> {
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(path, {
-      method,
-      headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
-      redirect: "error",
-      cache: "no-store",
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(stop !== undefined && { signal: stop }),
-    });
-    text = await response.text();
-  } catch (cause) {
-    stop?.throwIfAborted();
-    throw new WaybillError(503, "The hub does not answer. Try again once it is back.", { cause });
-  }
-  if (!response.ok) throw errorOfResponse(response.status, text);
-  return (text === "" ? undefined : JSON.parse(text)) as Answer;
+  const path = `/v1/agents/${encodeURIComponent(agent)}`;
+  await put(path, { manifest, invitation }, () => Promise.resolve(undefined));
 }

@@ -1,8 +1,8 @@
 import { digestOfJws, signEnvelope, verifyEnvelope, WaybillError } from "@waybill/protocol";
 import type { Envelope, VerifiedEnvelope } from "@waybill/protocol";
+import { post } from "../hub/hub.ts";
+import { proofBy, signedWith } from "../trust/browser-key.ts";
 import { Trust } from "../trust/check.ts";
-import { signedWith } from "./browser-key.ts";
-import { askAs } from "./person.ts";
 import type { Person } from "./person.ts";
 
 const TRIES = 5;
@@ -26,9 +26,11 @@ export class Post {
     const text = await signedWith(this.who, (key) => signEnvelope(envelope, key));
     for (let tries = 1; ; tries++) {
       try {
-        const { receipt } = await askAs<{ receipt: string }>(this.who, "POST", "/v1/envelopes", {
-          body: { envelope: text },
-        });
+        const { receipt } = await post<{ receipt: string }>(
+          "/v1/envelopes",
+          { envelope: text },
+          proofBy(this.who),
+        );
         return await this.#checkReceipt(receipt, text);
       } catch (error) {
         if (!WaybillError.is(error, 503) || tries === TRIES) throw error;

@@ -14,7 +14,7 @@ import { session } from "../hub/session.ts";
 import { replay } from "../operator/acts.ts";
 import { checkInput } from "../operator/input-check.ts";
 import type { InputProblem } from "../operator/input-check.ts";
-import { operatorKey, proofBy } from "../operator/key.ts";
+import { operatorKey } from "../operator/key.ts";
 import { replayId } from "../operator/replay.ts";
 import { secondsIn, TimeField } from "../parts/dead-letter-acts.tsx";
 import { FoundTables } from "../parts/find-playground.tsx";
@@ -22,6 +22,7 @@ import { Problem, useLoaded } from "../parts/loaded.tsx";
 import { OperatorKeyPanel } from "../parts/operator-key.tsx";
 import { StatusText } from "../parts/standing.tsx";
 import { durationText, escapedJson, Id, Text, Time } from "../parts/text.tsx";
+import { proofBy } from "../trust/browser-key.ts";
 import { Trusted } from "./handoff.tsx";
 
 // The editor is larger than the rest of the page.

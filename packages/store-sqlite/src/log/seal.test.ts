@@ -108,6 +108,20 @@ test("each entry of a sealed segment is in the block that is named for it", asyn
   expect([read[0]!.at, read.at(-1)!.at]).toEqual([first, last]);
 });
 
+test("others have their turn between the frames of a segment that is sealed", async () => {
+  const frames = Array.from(framesOf(disk.open(segmentName(1)))).length;
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await sealSegment(disk, 1);
+  isOver = true;
+  expect(turns).toBeGreaterThanOrEqual(frames - 1);
+});
+
 test("damage of a sealed segment is found wherever it is", async () => {
   await seal(disk, 1);
   const file = disk.open(segmentName(1, true));

@@ -108,6 +108,19 @@ describeConsole("what operators do in the console", (world) => {
     await page.getByRole("button", { name: "Enrol a key" }).waitFor();
   });
 
+  test("a key is deleted here even if the hub does not hear of it", async () => {
+    await world.deadLetters(1);
+    const page = await world.view("/dead-letters");
+    const operator = await enrol(page);
+    await page.route("**/v1/groups/operators**", (route) => route.abort());
+    await page.getByRole("button", { name: "Revoke it" }).click();
+    await page.getByText(`waybill groups remove operators ${operator}`).waitFor();
+    await page.unroute("**/v1/groups/operators**");
+    await page.reload();
+    await page.getByRole("button", { name: "Enrol a key" }).waitFor();
+    expect(await enrol(page)).not.toBe(operator);
+  });
+
   test("a dead letter is corrected in the editor, tried dry, and replayed as a handoff of its own", async () => {
     const [id] = await world.deadLetters(1, () => ({ page: "seven", note: HOSTILE }));
     const inputs = await world.reviewer();

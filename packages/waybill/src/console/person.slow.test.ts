@@ -84,6 +84,23 @@ describeConsole("a person at the console", (world) => {
     await region(page, "Contract").getByText("kept, as far as the record shows").waitFor();
   });
 
+  test("an enrolment whose answer is lost is repeated with the same key", async () => {
+    const page = await world.view("/inbox");
+    await page.route(
+      "**/v1/agents/maria",
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await page.getByLabel("Your name at this hub").fill("maria");
+    await page.getByRole("button", { name: "Make a key and enrol" }).click();
+    await page.getByText("The hub does not answer").waitFor();
+    await page.getByRole("button", { name: "Make a key and enrol" }).click();
+    await page.getByText("open: agents can reach you").waitFor();
+  });
+
   test("work is declined with a reason, given back, or taken as it comes", async () => {
     const editor = await world.agent("editor");
     const page = await inboxOf(world, "maria");

@@ -1,12 +1,30 @@
-import { publicKeyFrom, WaybillError } from "@waybill/protocol";
+import { digestOf, newId, publicKeyFrom, WaybillError } from "@waybill/protocol";
 import type { PrivateKey, PublicJwk } from "@waybill/protocol";
-import { toBase64url } from "@waybill/protocol/wire";
+import { signRequest, toBase64url } from "@waybill/protocol/wire";
+import type { Prove } from "../hub/hub.ts";
 
 /** A key that this browser made. It signs here and can't be read, not even by this page. */
 export interface BrowserKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
   readonly key: CryptoKey;
+}
+
+/** An agent of one hub that acts from this browser. */
+export interface BrowserAgent extends BrowserKey {
+  readonly agent: string;
+  readonly hub: string;
+  readonly domain: string;
+}
+
+/** Signs requests as this agent. */
+export function proofBy(who: BrowserAgent): Prove {
+  const { agent: from, hub: to, domain } = who;
+  return (method, path, body) => {
+    const bodyDigest = body === undefined ? undefined : digestOf(body);
+    const claim = { from, to, domain, id: newId(), at: Date.now(), method, path, bodyDigest };
+    return signedWith(who, (key) => signRequest(claim, key));
+  };
 }
 
 /** Makes a key that can't leave this browser. */
