@@ -240,9 +240,7 @@ describeConsole("a person at the console", (world) => {
     await questions.getByLabel("currency").selectOption("USD");
     await questions.getByRole("button", { name: "Answer" }).click();
     await questions.getByText("Expected a number of at least 1, got 0.5.").waitFor();
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe(
-      "true",
-    );
+    await questions.locator("[aria-invalid=true]:focus").waitFor();
     await questions.getByLabel("most").fill("12.5");
     await questions.getByRole("button", { name: "Answer" }).click();
     const results = region(page, "Results of what you handed off");
