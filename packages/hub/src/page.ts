@@ -24,16 +24,38 @@ export function nextEntry(
   return nextOf(entries, page, ({ content }) => content.length)?.sequence;
 }
 
+type ReadEntries = (page: TextPage<number>) => Promise<readonly LedgerEntry[]>;
+
 /** Entries page by page, as they were when each page was read. */
 export async function* entriesOf(
-  read: (page: TextPage<number>) => Promise<readonly LedgerEntry[]>,
+  read: ReadEntries,
   after: number,
   limit: number,
 ): AsyncGenerator<LedgerEntry> {
-  for (let last: number | undefined = after; last !== undefined;) {
-    const page = { after: last, limit, characters: STREAM_CHARACTERS };
-    const entries = await read(page);
-    yield* entries;
-    last = nextEntry(entries, page);
+  for await (const entries of new EntryPages(read, after, limit)) yield* entries;
+}
+
+/** The same as pages. It keeps none of them: a generator would keep its last one while it waits. */
+export class EntryPages implements AsyncIterableIterator<readonly LedgerEntry[], undefined> {
+  readonly #read: ReadEntries;
+  readonly #limit: number;
+  #after: number | undefined;
+
+  constructor(read: ReadEntries, after: number, limit: number) {
+    this.#read = read;
+    this.#limit = limit;
+    this.#after = after;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<readonly LedgerEntry[], undefined>> {
+    if (this.#after === undefined) return { value: undefined, done: true };
+    const page = { after: this.#after, limit: this.#limit, characters: STREAM_CHARACTERS };
+    const entries = await this.#read(page);
+    this.#after = nextEntry(entries, page);
+    return { value: entries, done: false };
   }
 }

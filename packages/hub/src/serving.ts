@@ -3,10 +3,14 @@ export type { Viewer } from "./access/access.ts";
 export type { HubIdentity } from "./registry/identity.ts";
 export type { Search } from "./routing/capability-search.ts";
 export type { TextPage } from "./store.ts";
-export { ledgerLinePieces, LINE_PIECE_CHARACTERS, writeEntry } from "./ledger/export.ts";
-export { entriesOf, nextEntry, PAGE_CHARACTERS } from "./page.ts";
+export {
+  ledgerLinePieces,
+  ledgerPages,
+  LINE_PIECE_CHARACTERS,
+  writeEntry,
+} from "./ledger/export.ts";
+export { EntryPages, PAGE_CHARACTERS } from "./page.ts";
 export { charactersOf } from "./routing/delivery-size.ts";
 
-export { ConcurrencyLimit } from "./concurrency-limit.ts";
 export { inConcurrencySlot, leaveConcurrencySlot } from "./concurrency-slot.ts";
 export { FairQueue } from "./fair-queue.ts";

@@ -1,6 +1,6 @@
 import { isDigest, parseJson, parseTime, WaybillError } from "@waybill/protocol";
 import type { WireEntry } from "@waybill/protocol/wire";
-import { entriesOf } from "../page.ts";
+import { entriesOf, EntryPages } from "../page.ts";
 import type { LedgerEntry, Store } from "../store.ts";
 import { timeText } from "./chain-text.ts";
 
@@ -17,6 +17,11 @@ export function ledgerEntries(
   after = 0,
 ): AsyncGenerator<LedgerEntry> {
   return entriesOf((page) => store.ledger(page), after, PAGE);
+}
+
+/** The same as pages. */
+export function ledgerPages(store: Pick<Store, "ledger">, after = 0): EntryPages {
+  return new EntryPages((page) => store.ledger(page), after, PAGE);
 }
 
 /** The ledger as NDJSON: one entry a line, closed by a line feed, every envelope verbatim. */
@@ -43,11 +48,15 @@ export function* ledgerLinePieces(entry: LedgerEntry): Generator<string> {
   yield ledgerLine({ ...entry, content: "" }).slice(0, -tail.length);
   for (let from = 0; from < content.length;) {
     const to = endOfPiece(content, from + LINE_PIECE_CHARACTERS);
-    yield JSON.stringify(content.slice(from, to)).slice(1, -1);
+    const piece = content.slice(from, to);
+    yield IS_PLAIN.test(piece) ? piece : JSON.stringify(piece).slice(1, -1);
     from = to;
   }
   yield tail;
 }
+
+/** Text of envelopes, which JSON writes as it is: no copy of it is made. */
+const IS_PLAIN = /^[\w.-]*$/;
 
 /** A surrogate pair is never split: each half would be encoded otherwise. */
 function endOfPiece(text: string, end: number): number {

@@ -102,3 +102,23 @@ test("all strangers together count as one agent, and each address as much as ano
   expect(strangersBefore).toBeLessThanOrEqual(21);
   expect(done.indexOf("new")).toBeLessThanOrEqual(12);
 });
+
+test("all transfers together count as one agent, and each agent's as much as another's", async () => {
+  let now = 0;
+  const turns = new FairScheduler(
+    ONE_AT_A_TIME_MS,
+    () => undefined,
+    () => now++,
+  );
+  const done: string[] = [];
+  for (let count = 0; count < 20; count++) {
+    for (const agent of ["a", "b", "c", "d"])
+      void turns.nextPiece(agent).then(() => done.push(agent));
+  }
+  for (let count = 0; count < 20; count++) turns.run("messages", () => done.push("messages"));
+  void turns.nextPiece("new").then(() => done.push("new"));
+  await allDone(done, 101);
+  const piecesBefore = done.lastIndexOf("messages") + 1 - 20;
+  expect(piecesBefore).toBeLessThanOrEqual(21);
+  expect(done.indexOf("new")).toBeLessThanOrEqual(12);
+});

@@ -5,19 +5,21 @@ type Work = () => void;
 
 /** The minimum cost of a job, so that a client with many small jobs pays too. */
 const LEAST_MS = 0.02;
-/** The name under which all strangers share one place in the queue. No agent has it. */
+/** The names under which many share one place in the queue. No agent has them. */
 const STRANGERS = "(strangers)";
+const TRANSFERS = "(transfers)";
 
-/** The client of a job: an agent, or an unknown one at an address. */
+/** Whose job it is: an agent's, or that of a member of those who share a place. */
 interface Payer {
   readonly name: string;
-  readonly address?: string;
+  readonly member?: string;
 }
 
 /**
  * Shares the event loop fairly among callers. Each turn of the loop has a time limit, and the rest of
- * the jobs wait in a queue. In it, an agent with few requests is never behind agents with many, and all
- * strangers together count as one agent. If nothing waits, a job runs at once.
+ * the jobs wait in a queue. In it, an agent with few requests is never behind agents with many. All
+ * strangers together count as one agent, and so do all transfers of blobs and histories: they take
+ * what others leave. If nothing waits, a job runs at once.
  *
  * A job lasts until the promises that it has settled have run, and no other job starts before that.
  * Most of the work for a request happens there: reading the store, writing the answer.
@@ -27,7 +29,9 @@ export class FairScheduler {
   readonly #waited: () => void;
   readonly #now: () => number;
   readonly #queue = new FairQueue<Work>();
-  readonly #strangers = new FairQueue<Work>();
+  readonly #shared = new Map(
+    [STRANGERS, TRANSFERS].map((name) => [name, new FairQueue<Work>()] as const),
+  );
   #spentMs = 0;
   #isArmed = false;
   #isAtWork = false;
@@ -41,20 +45,32 @@ export class FairScheduler {
 
   /** Runs a job for an agent. */
   run(agent: string, work: Work): void {
-    if (this.#isFree) return this.#do({ name: agent }, work);
-    this.#queue.push(agent, work);
+    this.#enter({ name: agent }, work);
   }
 
   /** Runs a job for an unknown client at `address`. */
   runForStranger(address: string, work: Work): void {
-    if (this.#isFree) return this.#do({ name: STRANGERS, address }, work);
-    this.#strangers.push(address, work);
-    this.#queue.push(STRANGERS, NOTHING);
+    this.#enter({ name: STRANGERS, member: address }, work);
   }
 
   /** Settles when it is the agent's turn. Work that follows synchronously belongs to the turn. */
   next(agent: string): Promise<void> {
     return new Promise((resolve) => this.run(agent, resolve));
+  }
+
+  /**
+   * Settles when the next piece of a transfer may be moved for an agent.
+   */
+  nextPiece(agent: string): Promise<void> {
+    return new Promise((resolve) => this.#enter({ name: TRANSFERS, member: agent }, resolve));
+  }
+
+  #enter(payer: Payer, work: Work): void {
+    if (this.#isFree) return this.#do(payer, work);
+    const { name, member } = payer;
+    if (member === undefined) return this.#queue.push(name, work);
+    this.#shared.get(name)!.push(member, work);
+    this.#queue.push(name, NOTHING);
   }
 
   get #isFree(): boolean {
@@ -69,11 +85,11 @@ export class FairScheduler {
     work();
   }
 
-  #done({ name, address }: Payer, since: number): void {
+  #done({ name, member }: Payer, since: number): void {
     const ms = Math.max(LEAST_MS, this.#now() - since);
     this.#spentMs += ms;
     this.#queue.charge(name, ms);
-    if (address !== undefined) this.#strangers.charge(address, ms);
+    if (member !== undefined) this.#shared.get(name)!.charge(member, ms);
     this.#isAtWork = false;
     // The turn ends there, even if nothing is deferred.
     this.#arm();
@@ -84,9 +100,9 @@ export class FairScheduler {
     if (this.#isAtWork || this.#queue.isEmpty) return;
     if (this.#spentMs >= this.#turnMs) return this.#waited();
     const { name, job } = this.#queue.next()!;
-    if (name !== STRANGERS) return this.#do({ name }, job);
-    const stranger = this.#strangers.next()!;
-    this.#do({ name, address: stranger.name }, stranger.job);
+    const shared = this.#shared.get(name)?.next();
+    if (shared === undefined) this.#do({ name }, job);
+    else this.#do({ name, member: shared.name }, shared.job);
   }
 
   #arm(): void {
@@ -100,5 +116,5 @@ export class FairScheduler {
   }
 }
 
-/** The place of strangers in the queue; which of them is next is decided when their turn comes. */
+/** A shared place in the queue; whose job is next is decided when its turn comes. */
 const NOTHING: Work = () => undefined;

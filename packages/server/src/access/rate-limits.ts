@@ -33,7 +33,13 @@ const UPLOAD_BUDGETS = [
 const SECONDS_PER_MINUTE = 60;
 /** Budgets of an agent, and of all agents. */
 const DOWNLOAD_BUDGETS = ["downloadBytesPerAgent", "downloadBytesPerHub"] as const;
-type ByteBudget = (typeof UPLOAD_BUDGETS)[number] | (typeof DOWNLOAD_BUDGETS)[number];
+/** A budget of all agents. */
+const HISTORY_BUDGETS = ["historyBytesPerHub"] as const;
+type ByteBudget = (
+  | typeof UPLOAD_BUDGETS
+  | typeof DOWNLOAD_BUDGETS
+  | typeof HISTORY_BUDGETS
+)[number];
 
 /**
  * The cost of requests. Strangers pay for what they send before it is read, each address from its own
@@ -49,6 +55,7 @@ export class RateLimits {
   readonly #agentBytes: Rates;
   readonly #uploadBytes: readonly Share[];
   readonly #downloadBytes: readonly Share[];
+  readonly #historyBytes: readonly Share[];
   readonly #tolls = new WeakMap<object, Toll>();
 
   constructor(budgets: Budgets) {
@@ -99,6 +106,7 @@ export class RateLimits {
     });
     this.#uploadBytes = UPLOAD_BUDGETS.map(ofSecond);
     this.#downloadBytes = DOWNLOAD_BUDGETS.map(ofSecond);
+    this.#historyBytes = HISTORY_BUDGETS.map(ofSecond);
   }
 
   /** Charges an upload to its agent: for how many milliseconds to stop reading. */
@@ -109,6 +117,11 @@ export class RateLimits {
   /** Charges a streamed answer to its agent: for how many milliseconds to send nothing more. */
   takeDownload(agent: string, count: number): number {
     return this.#takeAll(this.#downloadBytes, [agent, EVERYBODY], count);
+  }
+
+  /** Charges an entry that was read for an agent: for how many milliseconds to read nothing more. */
+  takeHistory(count: number): number {
+    return this.#takeAll(this.#historyBytes, [EVERYBODY], count);
   }
 
   #takeAll(shares: readonly Share[], keys: readonly string[], count: number): number {

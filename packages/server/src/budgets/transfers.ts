@@ -8,6 +8,7 @@ export type TransferLimit =
   | "uploadBytesAtLeast"
   | "downloadBytesPerAgent"
   | "downloadBytesPerHub"
+  | "historyBytesPerHub"
   | "uploadsPerHub"
   | "uploadWindowMs"
   | "uploadWindowBytes";
@@ -54,6 +55,14 @@ export const TRANSFER_BUDGETS: Readonly<Record<TransferLimit, Budget>> = {
     unit: "bytes a second",
     per: "hub",
     bounds: "the same of all agents",
+    beyond: "wait",
+  },
+  historyBytesPerHub: {
+    limit: 32 * MIB,
+    unit: "bytes a second",
+    per: "hub",
+    bounds:
+      "the entries that are read for histories of agents, as texts that are garbage afterwards",
     beyond: "wait",
   },
   uploadsPerHub: {

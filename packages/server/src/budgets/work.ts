@@ -42,7 +42,7 @@ export const WORK_BUDGETS: Readonly<Record<WorkLimit, Budget>> = {
     unit: "answers",
     per: "hub",
     bounds:
-      "the same of all agents; of the agent with the most, the one that is not read makes room",
+      "the same of all agents; of the agent with the most, the one that is read least makes room",
     beyond: 503,
   },
   callBytesPerHub: {

@@ -9,7 +9,7 @@ import type { Caller, CallerOptions, Request } from "../access/caller.ts";
 import type { FairSlots } from "../access/fair-slots.ts";
 import type { RateLimits } from "../access/rate-limits.ts";
 import { isForwarded } from "../access/forwarded.ts";
-import { Bytes, Lines, Page, WithStatus } from "../operations/operation.ts";
+import { Bytes, EntryPage, Lines, Page, WithStatus } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
 import { addressOf } from "./address.ts";
@@ -56,7 +56,7 @@ export function addRoute(
     streams,
   }: RouteOptions,
 ): void {
-  const { method, path, params, query, body, answer, alsoLines } = operation;
+  const { method, path, params, query, body, answer } = operation;
   const readQuery = queryReader(query);
 
   /** Work that runs at once has a slot; work that only waits takes none. */
@@ -118,7 +118,7 @@ export function addRoute(
         tolls.publish(address, bytes);
       }
       const given = await inSlot(request, () => operation.handle(asked));
-      if (given instanceof Lines || given instanceof Bytes) {
+      if (given instanceof Lines || given instanceof EntryPage || given instanceof Bytes) {
         return streams.send(request, reply, given);
       }
       if (given instanceof Page) {
@@ -133,7 +133,6 @@ export function addRoute(
         return reply.code(given.status).type("application/json").send(JSON.stringify(given.value));
       }
       reply.type(typeof answer === "string" ? answer : "application/json");
-      if (alsoLines === true) reply.header("vary", "accept");
       return reply.send(typeof given === "string" ? given : JSON.stringify(given));
     },
   });

@@ -27,6 +27,12 @@ async function hits({ url, served }: World, budget: DoorName): Promise<number> {
   return Number(count);
 }
 
+/** The connections on which a client has authenticated. */
+async function connectionsOf({ url, served }: World): Promise<number> {
+  const { text } = await ask(`${url}/metrics`, { headers: asOperator(served, "/metrics") });
+  return Number(/^waybill_connections\{of="known"\} (\d+)$/m.exec(text)![1]);
+}
+
 /** The page size of streamed answers. */
 interface Source {
   readonly party: Party;
@@ -76,11 +82,15 @@ async function historyOf(world: World, name: string, entries: number): Promise<S
 const LINES = { accept: "application/x-ndjson" };
 
 /** Sends a request, and reads only the headers of the answer. */
-async function unread({ url }: World, { party, path }: Source): Promise<RawConnection> {
+async function unread(
+  { url }: World,
+  { party, path }: Source,
+  accept = LINES.accept,
+): Promise<RawConnection> {
   const reader = await RawConnection.open(url);
   open.push(reader);
   const authorization = `Authorization: ${party.proof(path, "GET")}`;
-  reader.write(requestText(path, authorization, `Accept: ${LINES.accept}`, "Connection: close"));
+  reader.write(requestText(path, authorization, `Accept: ${accept}`, "Connection: close"));
   await reader.until("\r\n\r\n");
   expect(reader.received).toContain("200 OK");
   reader.socket.pause();
@@ -125,26 +135,66 @@ test("lines are read from the store on demand, one at a time", async () => {
   expect((await rest(reader)).length).toBeGreaterThan(20 * ENTRY.length);
 });
 
-test("only a few pieces are read at a time for all readers, and each is charged before the next is read", async () => {
-  let reading = 0;
-  let most = 0;
+test.each([
+  ["lines", LINES.accept],
+  ["pages", "application/json"],
+])(
+  "only a few parts of %s are read at a time for all readers, and each is charged before the next is read",
+  async (_, accept) => {
+    let reading = 0;
+    let most = 0;
+    const store = new Proxy(memoryStore(), {
+      get(target, name: keyof Store) {
+        const member = target[name] as boolean | ((...given: unknown[]) => unknown);
+        if (typeof member !== "function") return member;
+        if (name !== "ledgerOf") return member.bind(target);
+        return async (...given: unknown[]) => {
+          most = Math.max(most, ++reading);
+          await turns(5);
+          reading--;
+          return member.apply(target, given);
+        };
+      },
+    });
+    const world = await worldWith({ hub: { store } });
+    const source = await historyOf(world, "long", 2);
+    await Promise.all(Array.from({ length: 12 }, () => unread(world, source, accept)));
+    expect(most).toBe(4);
+  },
+);
+
+test("nothing is read any more for a client that has left", async () => {
+  let reads = 0;
+  const leaving = Promise.withResolvers<void>();
   const store = new Proxy(memoryStore(), {
     get(target, name: keyof Store) {
       const member = target[name] as boolean | ((...given: unknown[]) => unknown);
       if (typeof member !== "function") return member;
       if (name !== "ledgerOf") return member.bind(target);
       return async (...given: unknown[]) => {
-        most = Math.max(most, ++reading);
-        await turns(5);
-        reading--;
+        reads++;
+        await leaving.promise;
         return member.apply(target, given);
       };
     },
   });
   const world = await worldWith({ hub: { store } });
-  const source = await historyOf(world, "long", 2);
-  await Promise.all(Array.from({ length: 12 }, () => unread(world, source)));
-  expect(most).toBe(4);
+  const { party, path } = await historyOf(world, "long", 2);
+  const others = await connectionsOf(world);
+  const readers = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const reader = await RawConnection.open(world.url);
+      open.push(reader);
+      reader.write(requestText(path, `Authorization: ${party.proof(path, "GET")}`));
+      return reader;
+    }),
+  );
+  while (reads < 4) await turns(1);
+  for (const reader of readers) reader.socket.destroy();
+  while ((await connectionsOf(world)) > others) await turns(1);
+  leaving.resolve();
+  await turns(100);
+  expect(reads).toBe(4);
 });
 
 test("a long line is made in pieces: besides the entry one piece is in memory", async () => {
@@ -227,6 +277,15 @@ test.each(["downloadBytesPerAgent", "downloadBytesPerHub"] as const)(
   },
 );
 
+test("entries are read for histories at a limited rate, and all of them are sent", async () => {
+  const limits = { historyBytesPerHub: 2 * ENTRY.length };
+  const world = await worldWith({ serve: { limits } });
+  const source = await historyOf(world, "reader", 3);
+  const { text } = await source.party.ask(source.path, { headers: LINES });
+  expect(text.length).toBeGreaterThan(3 * ENTRY.length);
+  expect(await hits(world, "historyBytesPerHub")).toBeGreaterThan(0);
+});
+
 test("a client that reads a little now and then is closed like one that reads nothing", async () => {
   const world = await worldWith({
     serve: { limits: { unreadMs: 1_500, unreadBytes: BLOB.length } },
@@ -252,6 +311,17 @@ test("without free room the stream that is read least makes room, of the client 
   const ends = await Promise.all(readers.map(rest));
   expect(ends.filter(({ length }) => length < BLOB.length)).toHaveLength(1);
   expect((await rest(patient)).length).toBeGreaterThan(BLOB.length);
+});
+
+test("without free room a client with many streams makes room for one without, even if it reads", async () => {
+  const world = await worldWith({ serve: { limits: { streamsPerHub: 2 } } });
+  const greedy = await blobOf(world, "greedy");
+  const modest = await blobOf(world, "modest");
+  const readers = [await unread(world, greedy), await unread(world, greedy)];
+  // Nobody is late so far.
+  expect((await modest.party.ask(modest.path)).status).toBe(200);
+  const ends = await Promise.all(readers.map(rest));
+  expect(ends.filter(({ length }) => length < BLOB.length)).toHaveLength(1);
 });
 
 test("what is held for a connection moves with it when another client uses it", async () => {

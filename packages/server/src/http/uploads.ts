@@ -72,7 +72,7 @@ export class UploadBodies {
         const wait = tolls.takeUpload(agent, address, Math.max(bytes.length, unpaid));
         unpaid = 0;
         if (wait > 0) await sleep(wait);
-        await turns.next(agent);
+        await turns.nextPiece(agent);
         yield bytes;
         connections.holdForRequest(raw, -bytes.length);
         isOurTurn = false;

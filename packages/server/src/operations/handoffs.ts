@@ -1,9 +1,9 @@
-import { PAGE_CHARACTERS, entriesOf, nextEntry, writeEntry } from "@waybill/hub/serving";
+import { EntryPages } from "@waybill/hub/serving";
 import type { TextPage } from "@waybill/hub/serving";
 import { WaybillError } from "@waybill/protocol";
 import { httpShapes, shapes, writeHandoffView } from "@waybill/protocol/wire";
 import type { Caller } from "../access/caller.ts";
-import { Lines, NDJSON, operation } from "./operation.ts";
+import { EntryPage, Lines, NDJSON, operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
 const PAGE = 100;
@@ -51,7 +51,7 @@ export function handoffOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/handoffs/{id}/history",
       summary: "All entries of the ledger about a handoff, with every envelope verbatim.",
-      cost: "O(limit): one entry is read for each place of the page; as lines, at most two entries are in memory, as fast as the client reads.",
+      cost: "O(limit): one entry is read for each place of the page. A large entry is in memory by itself, small ones with a few others, as fast as the client reads.",
       who: "party",
       params: ofHandoff,
       query: pageBySequence,
@@ -63,10 +63,8 @@ export function handoffOperations(): readonly AnyOperation[] {
         if ((await operator.handoff(id, asWhom(caller))) === undefined) throw unknown(id);
         const { after = 0, limit = PAGE } = query;
         const read = (page: TextPage<number>) => operator.history(id, page);
-        if (accepts(NDJSON)) return new Lines(entriesOf(read, after, PAGE));
-        const page = { after, limit, characters: PAGE_CHARACTERS };
-        const found = await read(page);
-        return { entries: found.map(writeEntry), next: nextEntry(found, page) };
+        const found = new EntryPages(read, after, Math.min(limit, PAGE));
+        return accepts(NDJSON) ? new Lines(found) : new EntryPage(found, limit);
       },
     }),
   ];

@@ -1,6 +1,6 @@
 /// <reference types="node" />
-import { ledgerEntries } from "@waybill/hub";
 import type { LedgerEntry, Store } from "@waybill/hub";
+import { ledgerPages } from "@waybill/hub/serving";
 import { httpShapes } from "@waybill/protocol/wire";
 import { Lines, NDJSON, operation } from "./operation.ts";
 import type { AnyOperation, Pause } from "./operation.ts";
@@ -23,7 +23,7 @@ export function ledgerOperations(): readonly AnyOperation[] {
       answer: NDJSON,
       refusals: [],
       handle: ({ served, query: { after } }) =>
-        Promise.resolve(new Lines(ledgerEntries(served.store, after))),
+        Promise.resolve(new Lines(ledgerPages(served.store, after))),
     }),
     operation({
       id: "getCheckpoint",
@@ -60,7 +60,7 @@ async function* watched(
   from: number,
   pingMs: number,
   signal: AbortSignal,
-): AsyncGenerator<LedgerEntry | Pause> {
+): AsyncGenerator<readonly LedgerEntry[] | Pause> {
   let after = from;
   let hasNews = true;
   let wake = () => undefined as void;
@@ -86,9 +86,9 @@ async function* watched(
     while (!signal.aborted) {
       if (hasNews) {
         hasNews = false;
-        for await (const entry of ledgerEntries(store, after)) {
-          after = entry.sequence;
-          yield entry;
+        for await (const entries of ledgerPages(store, after)) {
+          after = entries.at(-1)?.sequence ?? after;
+          yield entries;
         }
       } else {
         yield news;

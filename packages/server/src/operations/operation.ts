@@ -62,10 +62,22 @@ export type Pause = () => AsyncIterable<string>;
 
 /** Entries that are streamed line by line. */
 export class Lines {
-  readonly entries: AsyncIterable<LedgerEntry | Pause>;
+  readonly pages: AsyncIterator<readonly LedgerEntry[] | Pause>;
 
-  constructor(entries: AsyncIterable<LedgerEntry | Pause>) {
-    this.entries = entries;
+  constructor(pages: AsyncIterator<readonly LedgerEntry[] | Pause>) {
+    this.pages = pages;
+  }
+}
+
+/** A page of entries as JSON, streamed like lines. */
+export class EntryPage {
+  /** From where it begins, and as many as there are. */
+  readonly pages: AsyncIterator<readonly LedgerEntry[]>;
+  readonly limit: number;
+
+  constructor(pages: AsyncIterator<readonly LedgerEntry[]>, limit: number) {
+    this.pages = pages;
+    this.limit = limit;
   }
 }
 

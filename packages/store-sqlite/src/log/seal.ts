@@ -94,9 +94,12 @@ export function* framesOf(file: ReadableLogFile): Generator<Frame> {
   }
 }
 
+/** Most blocks are smaller: a block in several parts would be copied together. */
+const BLOCK_BYTES = 256 * 1024;
+
 /** The lines of a frame: a sealed one is compressed. */
 export function bodyOf({ kind, body }: Frame): Buffer {
-  return kind === "sealed" ? inflateRawSync(body) : body;
+  return kind === "sealed" ? inflateRawSync(body, { chunkSize: BLOCK_BYTES }) : body;
 }
 
 class SealedBlocks {
