@@ -65,7 +65,7 @@ const LISTS: readonly Mutant[] = [
   },
   {
     name: "a list acknowledges a dead letter with any digest",
-    file: "src/engine/decide-envelope.ts",
+    file: "src/engine/decide.ts",
     find: "if (isOfAnotherNotice(transaction, by, outcome)) return 409;",
     replace: "void isOfAnotherNotice;",
     seenBy: acknowledge("a dead letter is acknowledged with its notice, and with nothing else"),
@@ -82,7 +82,7 @@ const LISTS: readonly Mutant[] = [
 const ENGINE: readonly Mutant[] = [
   {
     name: "anybody acts for others",
-    file: "src/engine/decide-envelope.ts",
+    file: "src/engine/decide.ts",
     find: "if (envelope.on_behalf_of !== undefined) await engine",
     replace: 'if (envelope.on_behalf_of === "") await engine',
     seenBy: actingFor("WB-216 an agent acts for others once an operator has made it an edge"),
@@ -120,7 +120,7 @@ const ENGINE: readonly Mutant[] = [
   },
   {
     name: "a result is addressed to anybody",
-    file: "src/engine/decide-envelope.ts",
+    file: "src/engine/decide.ts",
     find: `  if (!isAddressed(envelope, record.state, engine.id)) return 403;
 `,
     replace: `  void isAddressed;

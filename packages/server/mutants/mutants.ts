@@ -330,7 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an unknown handoff gets a distinct answer",
-    file: `${HUB}/engine/decide-envelope.ts`,
+    file: `${HUB}/engine/decide.ts`,
     find: "if (record === undefined || !isParty(record, envelope.from)) return 403;",
     replace: "if (record === undefined) return 404 as 403;",
   },

@@ -14,8 +14,8 @@ import { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import { refusal } from "../custody/refusal.ts";
 import type { NewEntry } from "../store.ts";
 import { commitHandoff, currentRecord } from "./commit-handoff.ts";
-import { decideAcknowledged } from "./decide-envelope.ts";
-import type { Acknowledged } from "./decide-envelope.ts";
+import { decideAcknowledged } from "./decide.ts";
+import type { Acknowledged } from "./decide.ts";
 import type { Engine } from "./engine.ts";
 import { receiptSentUnder } from "./repetition.ts";
 
