@@ -10,7 +10,7 @@ import { killerOf } from "./breadth/trial.ts";
 import { faultsByHand, reasonOf, soundTests } from "./by-hand.ts";
 import { inParallel } from "./in-parallel.ts";
 import { folderOf } from "./packages.ts";
-import { isGood, summaryOf } from "./planted.ts";
+import { failuresOf, summaryOf } from "./planted.ts";
 import type { Planted } from "./planted.ts";
 import { writeTable } from "./written.ts";
 
@@ -80,6 +80,8 @@ if (kinds.includes("generated")) {
 if (late > 0) say(`${late} were not planted: the time was over.`);
 if (given.isWriting) writeTable(all);
 const summary = summaryOf(all);
-say(`${summary.killed} passed, ${summary.survived.length} failed`);
+const failures = failuresOf(all, given.sample !== undefined);
+say(`${summary.survived.length} of ${summary.planted} survived`);
+say(`${summary.killed} passed, ${failures} failed`);
 console.log(JSON.stringify(summary));
-process.exitCode = isGood(all, given.sample !== undefined) ? 0 : 1;
+process.exitCode = failures === 0 && summary.planted > 0 ? 0 : 1;
