@@ -22,7 +22,9 @@ export type {
   ReceivedAt,
 } from "@waybill/protocol/wire";
 export type { DeadLetter, DeadLetterDetail, DeadLetters } from "./dead-letters.ts";
-export type { GroupChange, NamedGroup, Operator, Presence, PresenceDetail } from "./operator.ts";
+export type { Operator } from "./operator.ts";
+export type { GroupChange, NamedGroup } from "./groups/change-groups.ts";
+export type { Presence, PresenceDetail } from "./registry/presence.ts";
 export { systemClock } from "@waybill/protocol/wire";
 export type { Clock } from "@waybill/protocol/wire";
 export { ledgerHistory } from "./ledger-history.ts";

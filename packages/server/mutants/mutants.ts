@@ -372,7 +372,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a listing by correlation id shows everybody's handoffs",
-    file: `${HUB}/operator.ts`,
+    file: `${HUB}/engine/correlated.ts`,
     find: "if (as !== undefined && !isParty(record, as)) continue;",
     replace: "",
   },
@@ -451,7 +451,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a listing's cursor reveals the ids of others",
-    file: `${HUB}/operator.ts`,
+    file: `${HUB}/engine/correlated.ts`,
     find: "if (as !== undefined && !isParty(record, as)) continue;",
     replace: "if (as !== undefined && !isParty(record, as)) return { handoffs, last: each.id };",
   },

@@ -15,21 +15,18 @@ import { checkReply } from "./check-reply.ts";
 import { counterOf } from "./counter.ts";
 import type { CounterOffer } from "./counter.ts";
 import { deferred } from "./deferred.ts";
-import { DeltaStream } from "./delta-stream.ts";
 import { END_REPORTED_WITHIN_MS, EndDeadline } from "./end-deadline.ts";
 import { endingOf } from "./ending.ts";
 import type { Ending, HandoffResult } from "./ending.ts";
+import { EventStreams } from "./event-streams.ts";
 import type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
 import type { LateNotices } from "./late-notices.ts";
 import { sendAnswer, sendCancel } from "./replies.ts";
-import type { AskedQuestion } from "./replies.ts";
 import type { GivenWork } from "./same-work.ts";
-import { Stream } from "./stream.ts";
+import { Upload } from "./upload.ts";
 import type { HandoffUsage } from "./usage.ts";
 
-const PROGRESS_KEPT = 1_000;
-const QUESTIONS_KEPT = 256;
 /** How long to retry an acknowledgement during an outage: the hub takes it after the deadline, too. */
 const ACKNOWLEDGE_WITHIN_MS = 60_000;
 /** How long to wait for the events of a handoff that is looked up after its deadline. */
@@ -56,10 +53,8 @@ export class Handle implements HandoffHandle {
   readonly #handles: InFlight<string, Handle>;
   readonly #lateNotices: LateNotices;
   readonly #isManual: boolean;
-  /** The files to send, until they were read and uploaded. */
-  #given: readonly GivenArtifact[] | undefined;
-  /** Aborts the uploads that precede the handoff. */
-  #uploading: AbortController | undefined;
+  /** The files to send, until they are uploaded. */
+  #upload: Upload | undefined;
   #renew: HandleOptions["renew"];
   /** Settles when it is known which handoff this handle continues with. */
   #renewed: Promise<void> | undefined;
@@ -68,11 +63,7 @@ export class Handle implements HandoffHandle {
   readonly #custody = deferred<Receipt>();
   readonly #accepted = deferred<Receipt>();
   readonly #result = deferred<HandoffResult>();
-  readonly #progress = new Stream<ProgressEvent>(PROGRESS_KEPT);
-  readonly #questions = new Stream<QuestionEvent>(QUESTIONS_KEPT);
-  /** Created by the first reader: unread deltas are not kept. */
-  #deltas: DeltaStream | undefined;
-  readonly #asked = new Map<string, AskedQuestion>();
+  readonly #streams = new EventStreams();
   readonly #seen = new Set<Digest>();
   #envelope: HandoffEnvelope;
   #text: string | undefined;
@@ -93,7 +84,7 @@ export class Handle implements HandoffHandle {
     this.#context = context;
     this.#handles = handles;
     this.#lateNotices = lateNotices;
-    this.#given = artifacts;
+    this.#upload = artifacts && new Upload(context.artifacts, artifacts);
     this.#isManual = isManual;
     this.#renew = renew;
     this.#envelope = envelope;
@@ -128,7 +119,7 @@ export class Handle implements HandoffHandle {
   /** The work as it was given: before the upload, files are known only by path. For the agent. */
   get work(): GivenWork {
     const { body } = this.#envelope;
-    return { ...body, artifacts: this.#given ?? body.artifacts };
+    return { ...body, artifacts: this.#upload?.given ?? body.artifacts };
   }
 
   get result(): Promise<HandoffResult> {
@@ -154,19 +145,15 @@ export class Handle implements HandoffHandle {
   }
 
   get progress(): AsyncIterable<ProgressEvent> {
-    return this.#progress;
+    return this.#streams.progress;
   }
 
   get deltas(): AsyncIterable<DeltaEvent> {
-    if (this.#deltas === undefined) {
-      this.#deltas = new DeltaStream();
-      if (this.#isLeft || this.hasEnded) this.#deltas.end();
-    }
-    return this.#deltas.events;
+    return this.#streams.deltas;
   }
 
   get questions(): AsyncIterable<QuestionEvent> {
-    return this.#questions;
+    return this.#streams.questions;
   }
 
   cancel(reason?: string): Promise<boolean> {
@@ -175,13 +162,7 @@ export class Handle implements HandoffHandle {
   }
 
   async #cancel(reason: string | undefined): Promise<boolean> {
-    if (this.#uploading !== undefined) {
-      const why = reason === undefined ? "" : ` ${reason}`;
-      this.#uploading.abort(
-        new WaybillError(499, `The handoff was cancelled while its files were uploaded.${why}`),
-      );
-      return true;
-    }
+    if (this.#upload?.cancel(reason) === true) return true;
     await this.custody;
     await this.#renewed;
     const until = this.#deadline + END_REPORTED_WITHIN_MS;
@@ -202,7 +183,7 @@ export class Handle implements HandoffHandle {
   }
 
   async #answer(questionId: string, answer: unknown): Promise<void> {
-    const asked = this.#asked.get(questionId);
+    const asked = this.#streams.asked(questionId);
     if (asked === undefined) {
       throw new WaybillError(403, `There is no question ${questionId} about ${this.id}.`);
     }
@@ -256,21 +237,9 @@ export class Handle implements HandoffHandle {
 
   /** Uploads files that are too large for the envelope, which then refers to them. For the agent. */
   async upload(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#given === undefined) return;
-    const uploading = new AbortController();
-    this.#uploading = uploading;
-    try {
-      const ending = AbortSignal.any([uploading.signal, ...(signal ? [signal] : [])]);
-      const artifacts = await this.#context.artifacts.send(this.#given, {
-        until: this.#deadline,
-        signal: ending,
-      });
-      const envelope = this.#envelope;
-      this.#envelope = { ...envelope, body: { ...envelope.body, artifacts } };
-      this.#given = undefined;
-    } finally {
-      this.#uploading = undefined;
-    }
+    if (this.#upload === undefined) return;
+    this.#envelope = await this.#upload.run(this.#envelope, signal);
+    this.#upload = undefined;
   }
 
   /** Submits it to the hub. For the agent. */
@@ -290,7 +259,7 @@ export class Handle implements HandoffHandle {
     this.#custody.reject(error);
     this.#accepted.reject(error);
     this.#result.reject(error);
-    this.#endStreams();
+    this.#streams.end();
     this.#forget();
   }
 
@@ -335,9 +304,7 @@ export class Handle implements HandoffHandle {
 
   /** Shows a piece of what the recipient is writing. For the agent. */
   show(delta: ShownDelta): void {
-    if (this.#deltas === undefined || this.#isLeft || this.hasEnded) return;
-    const { to } = this.envelope;
-    if (typeof to !== "string" || delta.by === to) this.#deltas.push(delta);
+    this.#streams.show(delta, this.envelope);
   }
 
   #take(verified: VerifiedEnvelope): void {
@@ -348,16 +315,8 @@ export class Handle implements HandoffHandle {
       // A result names the same digest as an acceptance, and replaces it.
       const { attempt, body } = envelope;
       this.#accepted.resolve({ by, attempt, digest, text, session: body.session });
-    } else if (envelope.kind === "progress") {
-      this.#progress.push({ ...envelope.body, by, attempt: envelope.attempt });
-    } else if (envelope.kind === "question") {
-      const { attempt, body } = envelope;
-      for (const question of body.questions) {
-        this.#asked.set(question.id, { re: digest, by });
-        const isPaused = body.state !== undefined;
-        this.#questions.push({ ...question, by, attempt, isPaused });
-      }
     }
+    this.#streams.receive(verified);
     if (ending === undefined || this.#ending !== undefined) return;
     const counter = ending.type === "error" ? counterOf(ending.error) : undefined;
     const renew = this.#renew;
@@ -392,12 +351,8 @@ export class Handle implements HandoffHandle {
     }
     const status = ending.type === "result" ? 200 : ending.error.status;
     log({ event: "ended", agent, handoffId: this.id, status });
-    this.#endStreams();
+    this.#streams.end();
     this.#acknowledgeByItself();
-  }
-
-  #endStreams(): void {
-    for (const stream of [this.#progress, this.#questions, this.#deltas]) stream?.end();
   }
 
   #tracked<Value>(kind: Envelope["kind"], work: Promise<Value>): Promise<Value> {
