@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { describeConsole, HOSTILE } from "./console-fixture.ts";
+import { describeConsole, HOSTILE, waitForCount } from "./console-fixture.ts";
 
 /** One pixel. */
 const PNG: Uint8Array = Buffer.from(
@@ -34,8 +34,8 @@ describeConsole("files in a handoff", (world) => {
     const work = page.getByRole("region", { name: "Work" });
     const item = (name: string) => work.getByRole("listitem").filter({ hasText: name });
     await item("pixel.png").getByRole("img", { name: "Artifact pixel.png" }).waitFor();
-    expect(await work.getByRole("img").count()).toBe(1);
     await item("disguised.png").getByText("Its content is not image/png").waitFor();
+    await waitForCount(work.getByRole("img"), 1);
     for (const name of ["drawing.svg", "disguised.png", "⟨U+202E⟩"]) {
       const link = item(name).getByRole("link", { name: /^Save/ });
       const saving = page.waitForEvent("download");

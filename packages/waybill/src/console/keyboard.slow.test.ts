@@ -99,9 +99,8 @@ describeConsole("the console by keyboard alone", (world) => {
     await handoff.accepted;
     await press(page, page.getByRole("button", { name: "Deliver" }));
     // The focus is at what has to be corrected.
-    const yes = page.getByRole("radio", { name: "yes" });
     await page.getByText("Choose yes or no: this is required.").waitFor();
-    expect(await isFocused(yes)).toBe(true);
+    await page.getByRole("radio", { name: "yes" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.press("Space");
     await tabTo(page, page.getByLabel("Comment"));
     await page.keyboard.type("fine");

@@ -132,8 +132,8 @@ describeConsole("what operators do in the console", (world) => {
     const editor = page.getByRole("textbox", { name: "Input of the replay" });
     const wrong = page.getByText("At /page: expected integer");
     await wrong.waitFor();
-    expect(await editor.textContent()).toContain("\\u202e");
-    expect(await page.getByRole("button", { name: "Replay", exact: true }).isDisabled()).toBe(true);
+    await editor.filter({ hasText: "\\u202e" }).waitFor();
+    await page.getByRole("button", { name: "Replay", exact: true, disabled: true }).waitFor();
     await page.getByRole("button", { name: "Dry run" }).click();
     await page.getByText("Nobody fits now").waitFor();
     await page.getByRole("heading", { name: "Left out" }).waitFor();
@@ -258,7 +258,7 @@ describeConsole("what operators do in the console", (world) => {
     await submit.focus();
     await page.keyboard.press("Enter");
     await page.getByText("Enter a text: this is required.").waitFor();
-    expect(await topic.getAttribute("aria-invalid")).toBe("true");
+    await topic.and(page.locator('[aria-invalid="true"]')).waitFor();
     await expectAccessible(page, "form");
     await topic.focus();
     await page.keyboard.type("waybills");

@@ -338,7 +338,8 @@ describeConsole("a person at the console", (world) => {
     await page.getByRole("button", { name: "Turn notifications off" }).waitFor();
     handToMaria(editor);
     await page.getByRole("article", { name: "review from editor" }).nth(1).waitFor();
-    expect(await seen()).toEqual(["asked", "shown: editor hands you work: review."]);
+    const shown = ["asked", "shown: editor hands you work: review."];
+    await expect.poll(seen, { timeout: LONG_MS }).toEqual(shown);
     await page.getByRole("status").filter({ hasText: "editor hands you work: review." }).waitFor();
   });
 
