@@ -177,8 +177,8 @@ const ENGINE: readonly Mutant[] = [
   {
     name: "only the terms of the first offer are used",
     file: "src/engine/terms.ts",
-    find: "const each = offers.map((offer)",
-    replace: "const each = offers.slice(0, 1).map((offer)",
+    find: "const each = offered.map((capability)",
+    replace: "const each = offered.slice(0, 1).map((capability)",
     seenBy: terms("the terms are the widest of all offers"),
   },
 ];

@@ -1,24 +1,26 @@
 import { testsOf } from "./mutant.ts";
 import type { Mutant } from "./mutant.ts";
 
-const session = testsOf("src/socket/session.test.ts");
+const agentSocket = testsOf("src/socket/agent-socket.test.ts");
 const contacts = testsOf("src/webhook/contacts.test.ts");
 
 /** Faults in the server that its own harness does not plant. */
 export const SERVER: readonly Mutant[] = [
   {
     name: "a socket that closes during its hello stays attached",
-    file: "src/socket/session.ts",
+    file: "src/socket/agent-socket.ts",
     find: "    if (this.#isClosing) return attachment.close();\n",
     replace: "",
-    seenBy: session("an agent whose socket is gone before its hello is answered is not attached"),
+    seenBy: agentSocket(
+      "an agent whose socket is gone before its hello is answered is not attached",
+    ),
   },
   {
     name: "a socket accepts a second hello",
-    file: "src/socket/session.ts",
+    file: "src/socket/agent-socket.ts",
     find: "        if (this.#isGreeting) throw new WaybillError(400,",
     replace: '        if (frame.proof === "") throw new WaybillError(400,',
-    seenBy: session("a socket takes one hello, and frames only after it"),
+    seenBy: agentSocket("a socket takes one hello, and frames only after it"),
   },
   {
     name: "the backoff of a webhook has no cap",

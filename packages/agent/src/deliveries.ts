@@ -24,9 +24,9 @@ class ConnectionArrivals implements Arrivals {
     this.#deliveries = deliveries;
   }
 
-  readonly take = (delivery: Delivery): void => {
+  readonly receive = (delivery: Delivery): void => {
     if (this.#early !== undefined) this.#early.push(delivery);
-    else if (this.#link.state !== "abandoned") this.#deliveries.take(delivery);
+    else if (this.#link.state !== "abandoned") this.#deliveries.receive(delivery);
   };
 
   readonly show = (delta: ShownDelta): void => {
@@ -36,7 +36,7 @@ class ConnectionArrivals implements Arrivals {
   attached(): void {
     const early = this.#early ?? [];
     this.#early = undefined;
-    for (const delivery of early) this.#deliveries.take(delivery);
+    for (const delivery of early) this.#deliveries.receive(delivery);
   }
 }
 
@@ -52,7 +52,7 @@ export class Deliveries implements Receiver {
     return new ConnectionArrivals(this.#options.context.link, this);
   }
 
-  take(delivery: Delivery): void {
+  receive(delivery: Delivery): void {
     const { context, serving } = this.#options;
     if (delivery.type === "offer") serving.offered(delivery);
     else if (delivery.type === "stop") serving.stopped(delivery);
@@ -69,8 +69,8 @@ export class Deliveries implements Receiver {
     const { context, serving, delegating } = this.#options;
     const { link, log, id: agent } = context;
     const isAnswer = await serving.answered(delivery);
-    const isTaken = await delegating.receive(delivery);
-    if (!isTaken && !isAnswer) log({ event: "unclaimed", agent, handoffId });
+    const isClaimed = await delegating.receive(delivery);
+    if (!isClaimed && !isAnswer) log({ event: "unclaimed", agent, handoffId });
     link.seen(id);
   }
 

@@ -151,8 +151,8 @@ export class Operator {
   }
 
   /** Settles when the unsigned messages of an agent were processed; undefined if there are few. */
-  framesTaken(agent: string): Promise<void> | undefined {
-    return this.#engine.agentSessions.get(agent)?.framesTaken();
+  framesProcessed(agent: string): Promise<void> | undefined {
+    return this.#engine.agentSessions.get(agent)?.framesProcessed();
   }
 
   /** The key with which an attached agent has authenticated. */
@@ -307,7 +307,7 @@ export class Operator {
     viewer: Viewer = "operator",
   ): Promise<readonly OfferedName[]> {
     const { registry, access } = this.#engine;
-    return registry.offers.names(page, await access.audiencesOf(viewer));
+    return registry.offered.names(page, await access.audiencesOf(viewer));
   }
 
   /** As an operator sees it, or, with `as`, one of its parties. */

@@ -282,8 +282,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "restricted capabilities are open to everybody",
     file: `${HUB}/access/access.ts`,
-    find: "return offers.filter(({ terms }) => takesFrom(terms, viewer, (name) => groups.includes(name)));",
-    replace: "void [takesFrom, groups];\n    return offers;",
+    find: "return offered.filter(({ terms }) => takesFrom(terms, viewer, (name) => groups.includes(name)));",
+    replace: "void [takesFrom, groups];\n    return offered;",
   },
   {
     name: "members of a group are refused",

@@ -47,7 +47,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/routing/router.ts`,
-        find: "const offered = await this.#access.takers(all, askerOfRecord(record));",
+        find: "const offered = await this.#access.permitted(all, askerOfRecord(record));",
         replace: "const offered = all;",
       },
     ],

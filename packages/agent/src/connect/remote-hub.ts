@@ -131,7 +131,7 @@ export class RemoteHub implements Hub {
 
   async attach(
     { agent, credit, proof }: AttachRequest,
-    take: (delivery: Delivery) => void,
+    receive: (delivery: Delivery) => void,
     show?: (delta: ShownDelta) => void,
   ): Promise<Attachment> {
     const { url } = this.#options.address;
@@ -145,7 +145,7 @@ export class RemoteHub implements Hub {
     }
     this.#challenged.delete(nonce!);
     const failed = (error: unknown) => this.#options.log({ event: "failure", url, agent, error });
-    await socket.attach(proof, credit, { take, show, failed });
+    await socket.attach(proof, credit, { receive, show, failed });
     const since = performance.now();
     this.#attached.set(agent, socket);
     this.#onceClosed(socket, () => {

@@ -80,7 +80,7 @@ async function attached(pingMs: number, waits: Partial<Waits> = {}): Promise<Ope
   const both = await opened(waits);
   both.far.say(CHALLENGE);
   await both.near.challenge;
-  const attaching = both.near.attach("proof", 1, { take: () => undefined });
+  const attaching = both.near.attach("proof", 1, { receive: () => undefined });
   await both.far.heard("hello");
   both.far.say({ type: "attached", ping_ms: pingMs });
   await attaching;
@@ -168,7 +168,7 @@ test("a connection whose hello is not answered is closed", async () => {
   const { near, far } = await opened({ openMs: 1_500 });
   far.say(CHALLENGE);
   await near.challenge;
-  await expect(near.attach("proof", 1, { take: () => undefined })).rejects.toMatchObject({
+  await expect(near.attach("proof", 1, { receive: () => undefined })).rejects.toMatchObject({
     status: 503,
   });
 });
@@ -177,7 +177,7 @@ test("the reason of a refusal reaches the agent that attaches", async () => {
   const { near, far } = await opened();
   far.say(CHALLENGE);
   await near.challenge;
-  const attaching = near.attach("proof", 1, { take: () => undefined });
+  const attaching = near.attach("proof", 1, { receive: () => undefined });
   await far.heard("hello");
   far.say({ type: "closed", problem: writeProblem(new WaybillError(401, "check the clock")) });
   await expect(attaching).rejects.toMatchObject({ status: 401, message: "check the clock" });
@@ -239,7 +239,7 @@ test("a connection on which the hub sends another challenge instead of answering
   const { near, far } = await opened({ openMs: 20_000 });
   far.say(CHALLENGE);
   await near.challenge;
-  const attaching = near.attach("proof", 1, { take: () => undefined });
+  const attaching = near.attach("proof", 1, { receive: () => undefined });
   await far.heard("hello");
   far.say(CHALLENGE);
   await expect(attaching).rejects.toMatchObject({ status: 503 });

@@ -56,7 +56,7 @@ export interface Challenge {
 
 /** Receives what arrives over a socket: the `Deliveries` of its agent. */
 export interface SocketReceiver {
-  readonly take: (delivery: Delivery) => void;
+  readonly receive: (delivery: Delivery) => void;
   readonly show?: ((delta: ShownDelta) => void) | undefined;
   /** A delivery could not be read or handled. */
   readonly failed?: ((error: unknown) => void) | undefined;
@@ -198,7 +198,7 @@ export class HubSocket implements Attachment {
     }
     for (const frame of frames) {
       if (!this.#isOpen) return;
-      this.#take(frame);
+      this.#handle(frame);
     }
   }
 
@@ -210,7 +210,7 @@ export class HubSocket implements Attachment {
     response.once("close", () => this.#cut(errorOfResponse(response.statusCode ?? 0, body)));
   }
 
-  #take(frame: HubFrame): void {
+  #handle(frame: HubFrame): void {
     switch (frame.type) {
       case "challenge":
         // A second challenge would end the wait for the answer to the hello.
@@ -247,7 +247,7 @@ export class HubSocket implements Attachment {
   /** A delivery that can't be read or handled is not acknowledged: it comes again, and blocks no other. */
   #deliver(delivery: Delivery): void {
     try {
-      this.#receiver?.take(readDelivery(delivery));
+      this.#receiver?.receive(readDelivery(delivery));
     } catch (error) {
       this.#receiver?.failed?.(error);
     }

@@ -299,7 +299,7 @@ export class Handle implements HandoffHandle {
     if (verified.envelope.handoff_id === this.#former?.handoff_id) return;
     checkReply(verified.envelope, this, { self, hub: hub.id });
     this.#seen.add(verified.digest);
-    this.#take(verified);
+    this.#apply(verified);
   }
 
   /** Shows a piece of what the recipient is writing. For the agent. */
@@ -307,7 +307,7 @@ export class Handle implements HandoffHandle {
     this.#streams.show(delta, this.envelope);
   }
 
-  #take(verified: VerifiedEnvelope): void {
+  #apply(verified: VerifiedEnvelope): void {
     const { envelope, digest, text } = verified;
     const { from: by } = envelope;
     const ending = endingOf(verified, this.#context.artifacts);

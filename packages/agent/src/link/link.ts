@@ -21,7 +21,7 @@ export interface LinkOptions {
 
 /** Receives what comes over one connection. */
 export interface Arrivals {
-  readonly take: (delivery: Delivery) => void;
+  readonly receive: (delivery: Delivery) => void;
   /** A piece of what a recipient is writing for this agent. */
   readonly show: (delta: ShownDelta) => void;
   /** The connection is attached: deliveries can be acknowledged from now on. */
@@ -106,7 +106,7 @@ export class Link {
     const arrivals = this.#receiver!.arrivals();
     let isGivenUp = false;
     const request = { agent, credit, instance, proof };
-    const attaching = hub.attach(request, arrivals.take, arrivals.show);
+    const attaching = hub.attach(request, arrivals.receive, arrivals.show);
     attaching.then(
       (late) => (isGivenUp ? late.close() : undefined),
       () => undefined,

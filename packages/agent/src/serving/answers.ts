@@ -18,7 +18,7 @@ export class Answers {
   }
 
   /** Accepts only the delegator's answers, and only the first to each question. */
-  take({ envelope }: VerifiedEnvelope, delegator: string, handoffId: string): void {
+  receive({ envelope }: VerifiedEnvelope, delegator: string, handoffId: string): void {
     if (envelope.kind !== "answer" || envelope.from !== delegator) return;
     const { question_id: id, answer } = envelope.body;
     if (envelope.handoff_id !== handoffId || this.#known.has(id)) return;

@@ -309,7 +309,7 @@ export class Run {
       return;
     }
     const { from, handoff_id: id } = this.#verified.handoff;
-    this.#answers.take(await this.#verify(text, receivedAt), from, id);
+    this.#answers.receive(await this.#verify(text, receivedAt), from, id);
   }
 
   async #view(input: unknown, replies: Replies): Promise<Work> {

@@ -80,13 +80,13 @@ export class Serving {
     envelope,
     received_at: receivedAt,
   }: EnvelopeDelivery): Promise<boolean> {
-    let isTaken = false;
+    let isExpected = false;
     for (const run of this.#runs.values()) {
       if (run.handoffId !== handoffId) continue;
-      isTaken = true;
+      isExpected = true;
       await run.answered(envelope, receivedAt);
     }
-    return isTaken;
+    return isExpected;
   }
 
   /** Waits until the work is done. Its results may still be on their way. */

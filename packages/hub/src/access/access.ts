@@ -2,7 +2,7 @@ import { checkMayActFor, matchesVersion, takesFrom } from "@waybill/protocol";
 import { audiencesFor } from "@waybill/protocol/hub";
 import type { Asker, HandoffBody, HandoffEnvelope } from "@waybill/protocol";
 import type { Groups } from "../groups/groups.ts";
-import type { Audiences, Offer } from "../registry/published-offers.ts";
+import type { Audiences, OfferedCapability } from "../registry/offered-capabilities.ts";
 
 /** The viewer of what is offered: an agent, an unauthenticated client, or an operator. */
 export type Viewer = Asker | "anybody" | "operator";
@@ -10,14 +10,14 @@ export type Viewer = Asker | "anybody" | "operator";
 /** Operators put the agents into this group that may do operators' work. */
 const OPERATORS_GROUP = "operators";
 
-/** The agent's offers that match a handoff; if none matches its version, all of them. */
+/** What an agent offers that matches a handoff; if nothing matches its version, all of it. */
 export function wantedOf(
-  offers: readonly Offer[],
+  offered: readonly OfferedCapability[],
   { version }: Pick<HandoffBody, "version">,
-): readonly Offer[] {
-  if (version === undefined) return offers;
-  const wanted = offers.filter((offer) => matchesVersion(offer.version, version));
-  return wanted.length > 0 ? wanted : offers;
+): readonly OfferedCapability[] {
+  if (version === undefined) return offered;
+  const wanted = offered.filter((each) => matchesVersion(each.version, version));
+  return wanted.length > 0 ? wanted : offered;
 }
 
 /** Decides who may use what, from the capabilities and the operators' groups. */
@@ -55,14 +55,17 @@ export class Access {
     return audiencesFor(viewer, await this.#groups.of(viewer.agent));
   }
 
-  /** The offers that take work from a delegator. */
-  async takers(offers: readonly Offer[], viewer: Viewer): Promise<readonly Offer[]> {
-    if (viewer === "operator" || offers.every(({ terms }) => terms.from === undefined)) {
-      return offers;
+  /** Those of these that a viewer may use. */
+  async permitted(
+    offered: readonly OfferedCapability[],
+    viewer: Viewer,
+  ): Promise<readonly OfferedCapability[]> {
+    if (viewer === "operator" || offered.every(({ terms }) => terms.from === undefined)) {
+      return offered;
     }
-    if (viewer === "anybody") return offers.filter(({ terms }) => terms.from === undefined);
+    if (viewer === "anybody") return offered.filter(({ terms }) => terms.from === undefined);
     const groups = await this.#groups.of(viewer.agent);
-    return offers.filter(({ terms }) => takesFrom(terms, viewer, (name) => groups.includes(name)));
+    return offered.filter(({ terms }) => takesFrom(terms, viewer, (name) => groups.includes(name)));
   }
 }
 

@@ -27,7 +27,7 @@ export async function pinKey(engine: Engine, agent: string, kid: string): Promis
 
 /** Retires an agent, and ends its keys in the same commit. */
 export async function retireAgent(engine: Engine, agent: string): Promise<void> {
-  const { id, offers, router } = engine;
+  const { id, dispatcher, router } = engine;
   if (agent === id) {
     throw new WaybillError(403, `${id} is this hub, which can't retire itself: stop it instead.`);
   }
@@ -39,7 +39,7 @@ export async function retireAgent(engine: Engine, agent: string): Promise<void> 
     const settings = [{ name, from: null, to: "{}" }, ...pinned];
     return { act: { type: "retired", agent }, settings };
   });
-  engine.inBackground(offers.reconsider(targets));
+  engine.inBackground(dispatcher.reconsider(targets));
 }
 
 /** Removes a setting, if it is there. */

@@ -104,8 +104,8 @@ export class HandoffTransaction {
     return this.isOpen && this.at >= this.record!.state.deadline;
   }
 
-  /** Takes a party's envelope; returns the status for its sender. */
-  take(verified: VerifiedEnvelope, terms?: LifecycleTerms): StatusCode {
+  /** Applies a party's envelope; returns the status for its sender. */
+  apply(verified: VerifiedEnvelope, terms?: LifecycleTerms): StatusCode {
     const { envelope, digest, text, kid } = verified;
     const found = eventOf(envelope, digest, this.at);
     // Custody receipts and notices are the hub's own: it accepts none from others.

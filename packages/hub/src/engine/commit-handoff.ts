@@ -86,8 +86,8 @@ function setsOff({
 async function match(engine: Engine, transaction: HandoffTransaction): Promise<void> {
   const { isOpen, at } = transaction;
   const record = transaction.record!;
-  if (isOpen && isOfferDue(record.state, at)) await engine.offers.place(transaction);
-  else if (record.isWaiting) engine.offers.waitUntilDue(record, at);
+  if (isOpen && isOfferDue(record.state, at)) await engine.dispatcher.dispatch(transaction);
+  else if (record.isWaiting) engine.dispatcher.waitUntilDue(record, at);
   if (transaction.hasEnded) await conclude(engine, transaction);
   if (transaction.record!.blobs !== undefined) await engine.blobs?.bind(transaction);
 }
@@ -126,7 +126,7 @@ export function deliver(
   }
   engine.timers.note(stored.wakeAt);
   if (transaction.isChanged) engine.acceptanceTimers.forget(stored.id);
-  engine.offers.onCommitted(transaction, stored);
+  engine.dispatcher.onCommitted(transaction, stored);
   if (transaction.hasEnded) {
     if (record.blobs !== undefined) engine.blobs?.ended(at);
     engine.log({ event: "ended", handoffId: stored.id, status: record.state.status });
@@ -147,7 +147,7 @@ export function deliver(
 export function onCommitUnknown(engine: Engine, stored: StoredHandoff | undefined): void {
   if (stored === undefined) return;
   engine.timers.note(stored.wakeAt);
-  engine.offers.noteUnknownCommit(stored);
+  engine.dispatcher.noteUnknownCommit(stored);
   engine.inBackground(
     engine.records.queue.run(stored.id, () => resolveUnknownCommit(engine, stored)),
   );
@@ -177,6 +177,6 @@ async function measure(
   { recipient, ...outcome }: RecipientOutcome,
 ): Promise<void> {
   const isBack = await engine.measured.record(recipient, capability, outcome);
-  engine.attachedOffers.noteOutcome(recipient, capability);
-  if (isBack) engine.offers.lookAgain(recipient, `capability:${capability}`);
+  engine.attachedCapabilities.noteOutcome(recipient, capability);
+  if (isBack) engine.dispatcher.lookAgain(recipient, `capability:${capability}`);
 }

@@ -18,7 +18,7 @@ import { checkInput } from "../routing/input-check.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
 import { decideDue, decideUnaccepted } from "./due-events.ts";
 import type { Engine } from "./engine.ts";
-import { bindTerms, offersFor } from "./terms.ts";
+import { bindTerms, offeredFor } from "./terms.ts";
 import { isParty } from "./view.ts";
 
 /** What is to be decided about a handoff: an envelope of a party, or something that the hub has noticed. */
@@ -123,9 +123,9 @@ async function decideNew(
 ): Promise<StatusCode> {
   const { envelope } = verified;
   if (envelope.on_behalf_of !== undefined) await engine.access.checkMayActFor(envelope);
-  const offers = await offersFor(verified, engine);
-  await checkInput(envelope, offers, engine, transaction.at);
-  const status = transaction.take(verified, bindTerms(envelope, offers, engine.terms));
+  const offered = await offeredFor(verified, engine);
+  await checkInput(envelope, offered, engine, transaction.at);
+  const status = transaction.apply(verified, bindTerms(envelope, offered, engine.terms));
   if (status !== 100) return status;
   await nameBlobs(engine, transaction, envelope);
   if (envelope.from !== engine.id) {
@@ -157,7 +157,7 @@ function decideKnown(
     transaction.decide({ type: "expire" });
   const isAcknowledgement = envelope.kind === "receipt" && envelope.body.status === 200;
   const isOther = isAcknowledgement && isOfAnotherNotice(transaction, envelope.from, envelope.re);
-  const status = isOther ? 409 : transaction.take(verified);
+  const status = isOther ? 409 : transaction.apply(verified);
   // Only a party gets more than a 403. What strangers send is not put on record.
   if (status === 403) return status;
   if (status !== 100) return refuse(engine, transaction, verified, status);

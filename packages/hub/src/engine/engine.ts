@@ -18,7 +18,7 @@ import { Registry } from "../registry/registry.ts";
 import type { Publication, Published } from "../registry/registry.ts";
 import { LastSeen } from "../registry/last-seen.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
-import { AttachedOffers } from "../routing/attached-offers.ts";
+import { AttachedCapabilities } from "../routing/attached-capabilities.ts";
 import { Candidates } from "../routing/candidates.ts";
 import { CapabilitySearch } from "../routing/capability-search.ts";
 import { Router } from "../routing/router.ts";
@@ -32,7 +32,7 @@ import { Deliveries } from "./deliveries.ts";
 import { HandoffGroups } from "./group.ts";
 import { AcceptanceTimers } from "./acceptance-timers.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
-import { Offers } from "./offers.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, KeyedHubOptions } from "./options.ts";
@@ -76,14 +76,14 @@ export class Engine {
   readonly groups: Groups;
   readonly quotas: Quotas;
   readonly checks: SchemaChecks;
-  readonly attachedOffers: AttachedOffers;
+  readonly attachedCapabilities: AttachedCapabilities;
   readonly search: CapabilitySearch;
   readonly router: Router;
   readonly records: HandoffRecords;
   readonly receipts: Receipts;
   readonly turn: Turn;
   readonly deliveries: Deliveries;
-  readonly offers: Offers;
+  readonly dispatcher: Dispatcher;
   readonly openHandoffs: OpenHandoffs;
   readonly handoffGroups: HandoffGroups;
   /** Undefined if the store does not support blobs. */
@@ -155,7 +155,7 @@ export class Engine {
     this.access = new Access(this.groups, options.operators ?? []);
     const { registry, access, measured, checks } = this;
     const attached = this.agentSessions;
-    this.attachedOffers = new AttachedOffers(registry, measured, attached);
+    this.attachedCapabilities = new AttachedCapabilities(registry, measured, attached);
     const candidates = new Candidates(registry, measured, attached);
     this.search = new CapabilitySearch({ registry, access, attached, candidates, checks });
     this.records = new HandoffRecords(this.store, this.writer);
@@ -165,7 +165,7 @@ export class Engine {
       access,
       measured,
       attached,
-      offers: this.attachedOffers,
+      attachedCapabilities: this.attachedCapabilities,
       candidates,
       checks,
       random: options.random ?? Math.random,
@@ -173,12 +173,12 @@ export class Engine {
     this.receipts = new Receipts(this.id, options.key, this.clock, this);
     this.turn = new Turn(this.records, this.receipts, this.clock);
     this.deliveries = new Deliveries(this.agentSessions, this.records, () => this.clock.now());
-    this.offers = new Offers({
+    this.dispatcher = new Dispatcher({
       store: this.store,
       clock: this.clock,
       offerAgain: (id) => reactions.onRoom(this, id),
       router: this.router,
-      attachedOffers: this.attachedOffers,
+      attachedCapabilities: this.attachedCapabilities,
       attached: this.agentSessions,
       inBackground: (work) => this.inBackground(work),
     });
@@ -247,7 +247,7 @@ export class Engine {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.offers.close();
+    this.dispatcher.close();
     this.#unsubscribe();
     const reason = new WaybillError(503, `The hub ${this.id} has closed; attach again later.`);
     for (const attached of this.agentSessions.values()) attached.end(reason);
@@ -292,6 +292,6 @@ export class Engine {
     const attached = this.agentSessions.get(agent);
     if (attached !== undefined) this.inBackground(this.keys.look(attached));
     // The agent may now offer a capability that handoffs are waiting for.
-    this.inBackground(this.offers.onPublished(agent));
+    this.inBackground(this.dispatcher.onPublished(agent));
   }
 }

@@ -43,9 +43,9 @@ function noteCommit(engine: Engine, stored: StoredHandoff): void {
   engine.openHandoffs.note(stored);
   engine.handoffGroups.noteStored(stored);
   engine.timers.note(stored.wakeAt);
-  engine.offers.noteWaiting(stored);
+  engine.dispatcher.noteWaiting(stored);
   if (engine.agentSessions.size === 0 || stored.waitsFor === null) return;
-  engine.inBackground(engine.offers.offerAgain(stored.id));
+  engine.inBackground(engine.dispatcher.offerAgain(stored.id));
 }
 
 /** Delivers to the agents here what concerns them. */

@@ -61,7 +61,7 @@ class Bench {
       const first = await firstOf([this.queue], this.room);
       if (first === undefined) break;
       const { waiting, queue } = first;
-      queue.takeOut(waiting);
+      queue.advance(waiting);
       this.#runMeanwhile("look");
       const name = waiting.capability as Name;
       const isThere = this.waiting.some(({ id }) => id === waiting.id);

@@ -47,12 +47,12 @@ export class WaitingQueue {
   #early: QueuedHandoff[] = [];
   #page: readonly StoredHandoff[] = [];
   #next = 0;
-  /** The last one that was taken out. */
+  /** The last one that it has advanced past. */
   #at: WaitingPlace | undefined;
   /** Nothing waits after it and the rest of the page. */
   #isEnd = false;
   #isReading = false;
-  /** Something that was taken out still waits. */
+  /** Something that it has advanced past still waits. */
   #hasLeft = false;
   readonly #passed = new Map<string, PassedOver>();
   /** Its position when it went back to passed-over work, and for which capabilities. */
@@ -67,7 +67,7 @@ export class WaitingQueue {
     this.#read = read;
   }
 
-  /** The first handoff that was not taken out yet and that the agent has room for. */
+  /** The first handoff that it has not advanced past and that the agent has room for. */
   async head(room: Room): Promise<QueuedHandoff | undefined> {
     for (;;) {
       // All of it is for one capability, so it need not be read to be passed over.
@@ -78,14 +78,14 @@ export class WaitingQueue {
         if (this.#reached === undefined) return undefined;
         this.#goOn(room);
       } else if (room.isFull(head.capability)) {
-        this.takeOut(head);
+        this.advance(head);
         this.passOver(head, room.inFlight(head.capability));
       } else return head;
     }
   }
 
-  /** Continues after its head. */
-  takeOut(head: QueuedHandoff): void {
+  /** Advances past its head. */
+  advance(head: QueuedHandoff): void {
     const index = this.#early.indexOf(head);
     if (index >= 0) this.#early.splice(index, 1);
     // If the queue was restarted meanwhile, this one comes again.

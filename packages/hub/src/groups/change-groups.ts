@@ -99,7 +99,7 @@ async function changeGroup(
   next: (before: Group) => Group | undefined,
   actOf: (before: readonly string[]) => Act,
 ): Promise<void> {
-  const { groups, quotas, offers, clock } = engine;
+  const { groups, quotas, dispatcher, clock } = engine;
   engine.assertOpen();
   for (let tried = 0; tried < GROUP_TRIES; tried++) {
     const members = (await groups.group(name))?.members ?? [];
@@ -109,7 +109,7 @@ async function changeGroup(
     const outcome = await commitOne(engine.writer, { handoff: null, settings, entries });
     if (outcome.type !== "committed") continue;
     quotas.forget(name);
-    offers.lookAtAllAgain();
+    dispatcher.lookAtAllAgain();
     return;
   }
   throw changedMeanwhile();

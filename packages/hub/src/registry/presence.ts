@@ -3,8 +3,8 @@ import type { Digest } from "@waybill/protocol";
 import type { Viewer } from "../access/access.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ManifestCard, Page } from "../store.ts";
-import { placeText } from "./offer-cursor.ts";
-import type { Offer } from "./published-offers.ts";
+import { cursorText } from "./capability-cursor.ts";
+import type { OfferedCapability } from "./offered-capabilities.ts";
 import { descriptionOf, factsOf } from "./rows.ts";
 import type { Description } from "./rows.ts";
 
@@ -47,16 +47,16 @@ export async function presenceOf(
   const stored = await store.manifest(agent);
   if (stored === undefined) throw unknownAgent(agent, 404);
   const { text } = stored;
-  const offers = await access.takers(await registry.offers.of(agent), viewer);
-  const shown = new Set(offers.map(placeText));
+  const offered = await access.permitted(await registry.offered.of(agent), viewer);
+  const shown = new Set(offered.map(cursorText));
   const { capabilities, ...description } = descriptionOf(text);
   return {
     ...(await describe(engine, stored, [])),
     ...description,
     capabilities: capabilities.filter(({ name, version }) =>
-      shown.has(placeText({ name, agent, version })),
+      shown.has(cursorText({ name, agent, version })),
     ),
-    capabilityCount: offers.length,
+    capabilityCount: offered.length,
     manifest: text,
   };
 }
@@ -74,8 +74,8 @@ export async function presences(
   const cards = await store.agents(page);
   return Promise.all(
     cards.map(async (card) => {
-      const offers = await registry.offers.firstOf(card.agent, CAPABILITIES_LISTED);
-      return describe(engine, card, offers, await access.takers(offers, viewer));
+      const offered = await registry.offered.firstOf(card.agent, CAPABILITIES_LISTED);
+      return describe(engine, card, offered, await access.permitted(offered, viewer));
     }),
   );
 }
@@ -83,14 +83,14 @@ export async function presences(
 async function describe(
   engine: Engine,
   card: ManifestCard,
-  looked: readonly Offer[],
-  shown: readonly Offer[] = looked,
+  looked: readonly OfferedCapability[],
+  shown: readonly OfferedCapability[] = looked,
 ): Promise<Presence> {
   const { agent, sequence, digest, at } = card;
   const { agentSessions, lastSeen, clock } = engine;
   const { inbox, capabilities: count, restricted = 0, isRetired = false } = factsOf(card);
   const here = agentSessions.get(agent);
-  const isRestricted = ({ terms }: Offer) => terms.from !== undefined;
+  const isRestricted = ({ terms }: OfferedCapability) => terms.from !== undefined;
   // An operator, who may see all, is shown the full number.
   const hidden = shown === looked ? 0 : restricted - shown.filter(isRestricted).length;
   return {

@@ -34,7 +34,7 @@ import { checkPin, pinOf, unlessDecided, usedPin } from "../admission/pins.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
 import type { SchemaChecks } from "../routing/schema-checks.ts";
 import type { KeyChange, NewEntry, Store } from "../store.ts";
-import { PublishedOffers } from "./published-offers.ts";
+import { OfferedCapabilities } from "./offered-capabilities.ts";
 import { asStored, endedKeys, factsOf, keyRecordOf, manifestEntry, newManifestOf } from "./rows.ts";
 
 export interface RegistryOptions {
@@ -70,7 +70,7 @@ const KEYS_OF_AGENT_KEPT = 32;
 /** Knows all agents and their keys, from the manifests in the store. It caches recent reads, within bounds. */
 export class Registry {
   /** What they offer. */
-  readonly offers: PublishedOffers;
+  readonly offered: OfferedCapabilities;
   readonly #store: Store;
   readonly #writer: Pick<Store, "commit">;
   readonly #checks: SchemaChecks;
@@ -91,7 +91,7 @@ export class Registry {
   #forgotten = 0;
 
   constructor({ store, writer, checks, trust, limits, domain, names, admission }: RegistryOptions) {
-    this.offers = new PublishedOffers(store, trust);
+    this.offered = new OfferedCapabilities(store, trust);
     this.#admission = admission;
     this.#store = store;
     this.#writer = writer;
@@ -106,7 +106,7 @@ export class Registry {
   forget(agent: string): void {
     this.#forgotten++;
     this.#keys.delete(agent);
-    this.offers.forget(agent);
+    this.offered.forget(agent);
   }
 
   /**

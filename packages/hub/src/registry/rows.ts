@@ -42,7 +42,7 @@ export interface ManifestFacts {
 }
 
 /** The facts of a capability that routing needs without parsing it. */
-export type OfferTerms = Pick<
+export type CapabilityTerms = Pick<
   Capability,
   "timeout_seconds" | "lease_seconds" | "max_attempts" | "concurrency" | "from"
 >;
@@ -144,7 +144,13 @@ function listedKey(text: string, kid: string): KeyRecord | undefined {
 function newCapabilityOf(capability: Capability): NewCapability {
   const { name, version, timeout_seconds, lease_seconds, max_attempts, concurrency, from } =
     capability;
-  const terms: OfferTerms = { timeout_seconds, lease_seconds, max_attempts, concurrency, from };
+  const terms: CapabilityTerms = {
+    timeout_seconds,
+    lease_seconds,
+    max_attempts,
+    concurrency,
+    from,
+  };
   const audiences = from === undefined ? [EVERYBODY] : [RESTRICTED, ...audiencesOf(capability)];
   return {
     name,
@@ -194,8 +200,8 @@ export function currentKids({ keys }: ManifestFacts, at: number): readonly strin
     .map(([kid]) => kid);
 }
 
-export function termsOf({ terms }: Pick<StoredOffer, "terms">): OfferTerms {
-  return JSON.parse(terms) as OfferTerms;
+export function termsOf({ terms }: Pick<StoredOffer, "terms">): CapabilityTerms {
+  return JSON.parse(terms) as CapabilityTerms;
 }
 
 /** Undefined for a recovery key, which verifies only recoveries. */

@@ -122,13 +122,13 @@ test("reading from a connection pauses while very many of its frames are under w
     () => new Promise<void>((resolve) => settle.push(resolve)),
   );
   for (let count = 0; count < 1_024; count++) attached.heartbeat("handoff", 1);
-  expect(attached.framesTaken()).toBeUndefined();
+  expect(attached.framesProcessed()).toBeUndefined();
   attached.heartbeat("handoff", 1);
-  const taken = attached.framesTaken();
+  const taken = attached.framesProcessed();
   expect(taken).toBeDefined();
   for (const each of settle) each();
   await taken;
-  expect(attached.framesTaken()).toBeUndefined();
+  expect(attached.framesProcessed()).toBeUndefined();
 });
 
 test("an agent with many unacknowledged deliveries is offered nothing more until they arrive", () => {

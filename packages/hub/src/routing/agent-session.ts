@@ -75,7 +75,7 @@ export class AgentSession implements Attachment {
   /** The keys on which it depends. */
   kids: readonly string[] | undefined;
   readonly closed: Promise<WaybillError | undefined>;
-  /** Its connection: the `Session` of a server, or the `Deliveries` of an agent in this process. */
+  /** Its connection: the `AgentSocket` of a server, or the `Deliveries` of an agent in this process. */
   readonly #handler: (delivery: Delivery) => void;
   readonly #deltasPerSecond: number;
   readonly #show: ((delta: ShownDelta) => void) | undefined;
@@ -287,18 +287,18 @@ export class AgentSession implements Attachment {
   #frame(type: "taken" | "heartbeat", handoffId: string, attempt: number): void {
     if (!this.#isOpen) return;
     this.#frames++;
-    const isTaken = () => {
+    const isProcessed = () => {
       if (--this.#frames <= FRAMES_AT_ONCE / 2) this.#wakeDrained();
     };
-    this.#events.frame(this, type, handoffId, attempt).then(isTaken, isTaken);
+    this.#events.frame(this, type, handoffId, attempt).then(isProcessed, isProcessed);
   }
 
   /** Settles when all but a few of its frames were processed; undefined if few are under way. */
-  framesTaken(): Promise<void> | undefined {
-    return this.#isOpen && this.#frames > FRAMES_AT_ONCE ? this.#framesTaken() : undefined;
+  framesProcessed(): Promise<void> | undefined {
+    return this.#isOpen && this.#frames > FRAMES_AT_ONCE ? this.#framesProcessed() : undefined;
   }
 
-  async #framesTaken(): Promise<void> {
+  async #framesProcessed(): Promise<void> {
     while (this.#isOpen && this.#frames > FRAMES_AT_ONCE) {
       await new Promise<void>((resolve) => this.#drained.push(resolve));
     }

@@ -54,12 +54,12 @@ export function attachAgent(
         commitFrame(engine, from, { type, handoffId, attempt }),
       delta: (delegator, delta) => engine.agentSessions.get(delegator)?.show(delta),
       holds: (more) => engine.unseen.hold(more),
-      hasRoom: (who) => engine.offers.pull(who),
-      roomChanged: (who) => engine.attachedOffers.noteRoom(who),
+      hasRoom: (who) => engine.dispatcher.pull(who),
+      roomChanged: (who) => engine.attachedCapabilities.noteRoom(who),
       left: (who) => {
         if (engine.agentSessions.get(agent) === who) engine.agentSessions.delete(agent);
-        engine.offers.left(who);
-        engine.attachedOffers.left(who);
+        engine.dispatcher.left(who);
+        engine.attachedCapabilities.left(who);
         engine.lastSeen.note(agent, engine.clock.now());
         engine.log({ event: "detached", agent });
       },
@@ -87,9 +87,9 @@ async function serve(engine: Engine, attached: AgentSession): Promise<void> {
   try {
     // The key may have been revoked while the hello was on its way.
     await engine.keys.look(attached);
-    await engine.attachedOffers.learn(attached);
+    await engine.attachedCapabilities.learn(attached);
     await restore(engine, attached);
-    await engine.offers.welcome(attached);
+    await engine.dispatcher.welcome(attached);
   } catch (error) {
     attached.endUnserved(error);
     throw error;

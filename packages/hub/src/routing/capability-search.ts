@@ -3,7 +3,7 @@ import type { Candidate } from "@waybill/protocol/hub";
 import type { FindQuery, Found } from "@waybill/protocol";
 import { nameOf } from "../access/access.ts";
 import type { Access, Viewer } from "../access/access.ts";
-import { placeText, readPlace } from "../registry/offer-cursor.ts";
+import { cursorText, readCursor } from "../registry/capability-cursor.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { Candidates } from "./candidates.ts";
@@ -12,7 +12,7 @@ import type { SchemaChecks } from "./schema-checks.ts";
 /** A query, also of a client that does not know the name of the capability. */
 export type Search = Omit<FindQuery, "capability"> & { readonly capability?: string | undefined };
 
-/** How many offers one answer ranks. */
+/** How many capabilities one answer ranks. */
 const FOUND = 50;
 const FOUND_AT_MOST = 100;
 
@@ -52,11 +52,11 @@ export class CapabilitySearch {
   ): Promise<Found> {
     const page = {
       limit: Math.min(limit, FOUND_AT_MOST),
-      after: after === undefined ? undefined : readPlace(after),
+      after: after === undefined ? undefined : readCursor(after),
     };
     const audiences = await this.#access.audiencesOf(viewer);
-    const offers = await this.#registry.offers.page(query.capability, page, audiences);
-    const { candidates, looked } = await this.#candidates.of(offers, now);
+    const offered = await this.#registry.offered.page(query.capability, page, audiences);
+    const { candidates, looked } = await this.#candidates.of(offered, now);
     // An agent that is not connected can be sent work all the same: it waits.
     const open = candidates.map(({ credit, ...candidate }) => {
       const isHere = this.#attached.has(candidate.agent_id);
@@ -71,11 +71,11 @@ export class CapabilitySearch {
       found.push(await this.#checks.run(nameOf(viewer), budget, slices));
     }
     const fits = found.flatMap((each) => each.fits);
-    const isEnd = looked === offers.length && offers.length < page.limit;
+    const isEnd = looked === offered.length && offered.length < page.limit;
     return {
       fits: query.words === undefined ? fits : rankByWords(fits, query.words),
       leftOut: found.flatMap(({ leftOut }) => leftOut),
-      ...(isEnd ? {} : { next: placeText(offers[looked - 1]!) }),
+      ...(isEnd ? {} : { next: cursorText(offered[looked - 1]!) }),
     };
   }
 }

@@ -2,8 +2,8 @@ import { WaybillError } from "@waybill/protocol";
 import { judgeInSlices, refusalText, SCHEMA_LIMITS } from "@waybill/protocol/hub";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import type { Candidate, GivenInput, InputRefusal, InputVerdicts } from "@waybill/protocol/hub";
-import { FIRST_OFFERS } from "../registry/published-offers.ts";
-import type { Offer } from "../registry/published-offers.ts";
+import { FIRST_OFFERED } from "../registry/offered-capabilities.ts";
+import type { OfferedCapability } from "../registry/offered-capabilities.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 
@@ -23,18 +23,18 @@ export interface InputCheckOptions {
  */
 export async function checkInput(
   handoff: HandoffEnvelope,
-  offers: readonly Offer[],
+  offered: readonly OfferedCapability[],
   { registry, checks }: InputCheckOptions,
   now: number,
 ): Promise<void> {
   // Beyond these there may be an agent that takes it.
-  if (typeof handoff.to !== "string" && offers.length >= FIRST_OFFERS) return;
+  if (typeof handoff.to !== "string" && offered.length >= FIRST_OFFERED) return;
   const given = givenOf(handoff);
   const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
   const verdicts: InputVerdicts = new Map();
   let refusals: readonly InputRefusal[] = [];
   // Usually the first one takes it, and then no other schema has to be read.
-  for (const some of [offers.slice(0, 1), offers]) {
+  for (const some of [offered.slice(0, 1), offered]) {
     const candidates = await readAll(some, registry, now);
     const slices = candidates && judgeInSlices(given, candidates, { budget, verdicts });
     const judged = slices && (await checks.run(handoff.from, budget, slices));
@@ -54,19 +54,19 @@ export function givenOf({ body, to }: HandoffEnvelope): GivenInput {
 
 /** What these agents offer; undefined if not all of it can be read. */
 export async function readAll(
-  offers: readonly Offer[],
+  offered: readonly OfferedCapability[],
   registry: Registry,
   now: number,
 ): Promise<readonly Candidate[] | undefined> {
-  const characters = offers.reduce((sum, offer) => sum + offer.characters, 0);
+  const characters = offered.reduce((sum, each) => sum + each.characters, 0);
   if (characters > CHARACTERS_AT_ONCE) return undefined;
   const candidates: Candidate[] = [];
-  for (const offer of offers) {
+  for (const each of offered) {
     // Claims of an agent without a valid key are not trusted.
-    if (!offer.hasKeyAt(now)) continue;
-    const found = await registry.offers.read(offer);
+    if (!each.hasKeyAt(now)) continue;
+    const found = await registry.offered.read(each);
     if (found === undefined) return undefined;
-    candidates.push({ agent_id: offer.agent, trust: offer.trust, ...found });
+    candidates.push({ agent_id: each.agent, trust: each.trust, ...found });
   }
   return candidates;
 }

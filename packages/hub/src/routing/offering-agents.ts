@@ -1,35 +1,35 @@
-/** Sessions that can be taken out, and looked at from any place on, at the same cost however many they are. */
-class Pool<Session> {
-  readonly #sessions: Session[] = [];
-  readonly #places = new Map<Session, number>();
+/** A set that can be read from any index on; removing costs the same however many there are. */
+class Pool<Agent> {
+  readonly #agents: Agent[] = [];
+  readonly #indexes = new Map<Agent, number>();
 
   get size(): number {
-    return this.#sessions.length;
+    return this.#agents.length;
   }
 
-  has(session: Session): boolean {
-    return this.#places.has(session);
+  has(agent: Agent): boolean {
+    return this.#indexes.has(agent);
   }
 
-  add(session: Session): void {
-    this.#places.set(session, this.#sessions.push(session) - 1);
+  add(agent: Agent): void {
+    this.#indexes.set(agent, this.#agents.push(agent) - 1);
   }
 
-  delete(session: Session): void {
-    const place = this.#places.get(session);
-    if (place === undefined) return;
-    this.#places.delete(session);
-    const last = this.#sessions.pop()!;
-    if (last === session) return;
-    this.#sessions[place] = last;
-    this.#places.set(last, place);
+  delete(agent: Agent): void {
+    const index = this.#indexes.get(agent);
+    if (index === undefined) return;
+    this.#indexes.delete(agent);
+    const last = this.#agents.pop()!;
+    if (last === agent) return;
+    this.#agents[index] = last;
+    this.#indexes.set(last, index);
   }
 
-  /** So many of them, each once, beginning with the one whose turn it is. */
-  *from(turn: number, most: number): Generator<Session> {
-    const { length } = this.#sessions;
+  /** So many of them, each once, from an index on, which wraps around. */
+  *from(start: number, most: number): Generator<Agent> {
+    const { length } = this.#agents;
     for (let count = 0; count < Math.min(most, length); count++) {
-      yield this.#sessions[(turn + count) % length]!;
+      yield this.#agents[(start + count) % length]!;
     }
   }
 }
@@ -38,38 +38,38 @@ class Pool<Session> {
 const UNPROVEN_PART = 1 / 4;
 
 /** The attached agents that offer one capability, by whether they have room and have proven themselves. */
-export class OfferingAgents<Session extends { readonly room: number }> {
-  readonly #proven = new Pool<Session>();
-  readonly #others = new Pool<Session>();
-  readonly #busy = new Set<Session>();
+export class OfferingAgents<Agent extends { readonly room: number }> {
+  readonly #proven = new Pool<Agent>();
+  readonly #others = new Pool<Agent>();
+  readonly #busy = new Set<Agent>();
 
   /** How many have room. */
   get size(): number {
     return this.#proven.size + this.#others.size;
   }
 
-  get busy(): ReadonlySet<Session> {
+  get busy(): ReadonlySet<Agent> {
     return this.#busy;
   }
 
-  put(session: Session, isProven: boolean): void {
-    const place = session.room === 0 ? this.#busy : isProven ? this.#proven : this.#others;
-    if (place.has(session)) return;
-    this.delete(session);
-    place.add(session);
+  put(agent: Agent, isProven: boolean): void {
+    const pool = agent.room === 0 ? this.#busy : isProven ? this.#proven : this.#others;
+    if (pool.has(agent)) return;
+    this.delete(agent);
+    pool.add(agent);
   }
 
-  delete(session: Session): void {
-    this.#proven.delete(session);
-    this.#others.delete(session);
-    this.#busy.delete(session);
+  delete(agent: Agent): void {
+    this.#proven.delete(agent);
+    this.#others.delete(agent);
+    this.#busy.delete(agent);
   }
 
-  /** So many of those with room: first those who have proven themselves, and in each part by turns. */
-  *withRoom(turn: number, most: number): Generator<Session> {
+  /** So many of those with room, from an index on: first those who have proven themselves. */
+  *withRoom(start: number, most: number): Generator<Agent> {
     const kept = Math.min(this.#others.size, Math.floor(most * UNPROVEN_PART));
     const proven = Math.min(this.#proven.size, most - kept);
-    yield* this.#proven.from(turn, proven);
-    yield* this.#others.from(turn, most - proven);
+    yield* this.#proven.from(start, proven);
+    yield* this.#others.from(start, most - proven);
   }
 }

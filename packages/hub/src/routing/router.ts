@@ -17,7 +17,7 @@ import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { Measured } from "../registry/measured.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
-import type { AttachedOffers } from "./attached-offers.ts";
+import type { AttachedCapabilities } from "./attached-capabilities.ts";
 import type { Candidates } from "./candidates.ts";
 import type { OfferingAgents } from "./offering-agents.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
@@ -49,7 +49,7 @@ export interface ComingBack {
 const LOOKED_AT_FIRST = 16;
 const LOOKED_AT_ONCE = 64;
 const LOOKS = 4;
-/** More agents could take it than were looked at: after so long others have their turn. */
+/** More agents could take it than were looked at: after so long others are looked at. */
 const LOOK_AGAIN_AFTER_MS = 1_000;
 /**
  * Measurements decay, and budgets are renewed: agents that were left out for such a reason are
@@ -62,7 +62,7 @@ export interface RouterOptions {
   readonly access: Access;
   readonly measured: Measured;
   readonly attached: ReadonlyMap<string, AgentSession>;
-  readonly offers: AttachedOffers;
+  readonly attachedCapabilities: AttachedCapabilities;
   readonly candidates: Candidates;
   readonly checks: SchemaChecks;
   /** Numbers from 0 up to, but not including, 1. */
@@ -76,15 +76,15 @@ export class Router {
   readonly #access: Access;
   readonly #measured: Measured;
   readonly #attached: ReadonlyMap<string, AgentSession>;
-  readonly #offers: AttachedOffers;
+  readonly #attachedCapabilities: AttachedCapabilities;
   readonly #candidates: Candidates;
   readonly #checks: SchemaChecks;
   readonly #random: () => number;
-  #turn = 0;
+  #nextStart = 0;
 
   constructor(options: RouterOptions) {
     const { registry, records, access, measured, attached, checks, random } = options;
-    this.#offers = options.offers;
+    this.#attachedCapabilities = options.attachedCapabilities;
     this.#candidates = options.candidates;
     this.#registry = registry;
     this.#records = records;
@@ -103,13 +103,13 @@ export class Router {
     const only = state.resumes?.recipient ?? state.recipient;
     if (only !== null || typeof to === "string") {
       const agent = only ?? (to as string);
-      if (!(await this.#takes(agent, transaction))) return { type: "nobody", status: 403 };
+      if (!(await this.#isPermitted(agent, transaction))) return { type: "nobody", status: 403 };
       const limits = await this.limitsOf(agent);
       if (limits.size === 0 && (await this.#registry.isRetired(agent))) {
         return { type: "nobody", status: 404 };
       }
-      const placed = this.#place(record, agent, limits.get(record.capability));
-      return placed ?? { type: "wait", busy: this.#named(agent) };
+      const reserved = this.#reserve(record, agent, limits.get(record.capability));
+      return reserved ?? { type: "wait", busy: this.#named(agent) };
     }
     const refusers = new Set(
       state.attempts.filter(({ closed }) => closed === "rejected").map((each) => each.recipient),
@@ -122,7 +122,7 @@ export class Router {
         return { type: "wait", until, awaits: preferred, busy: this.#named(preferred) };
       }
     }
-    const offering = this.#offers.of(record.capability);
+    const offering = this.#attachedCapabilities.of(record.capability);
     const everybody = () => this.#here(offering, record, refusers);
     // Mostly one of the first few takes it.
     let looked = this.#firstHere(offering, record, refusers, preferred);
@@ -141,13 +141,13 @@ export class Router {
     let isCut = LOOKS * LOOKED_AT_ONCE < offering.size;
     let mayChange = query.minReliability !== undefined;
     const back: ComingBack[] = [];
-    /** An attached agent takes such work from its delegator, if not this one. */
-    let isTaken = false;
+    /** The delegator may hand such work to an attached agent, if not this piece. */
+    let isPermitted = false;
     for (let start = 0, end = Math.min(LOOKED_AT_FIRST, looked.length); start < looked.length;) {
       const look = await this.#look(looked.slice(start, end), record, now);
       full.push(...look.busy);
       isCut ||= look.isCut;
-      isTaken ||= look.candidates.length + look.busy.length > 0;
+      isPermitted ||= look.candidates.length + look.busy.length > 0;
       const slices = findInSlices(query, look.candidates, now, { budget });
       const { fits } = await this.#checks.run(state.delegator, budget, slices);
       const sound = fits.filter(({ standing }) => standing !== "ejected");
@@ -155,11 +155,11 @@ export class Router {
         ({ agent_id: agent }) => !state.attempts.some(({ recipient }) => recipient === agent),
       );
       const holding = sound.filter(({ agent_id: agent }) => agent === preferred);
-      const placed =
-        this.#placeBest(record, holding, full) ??
-        this.#placeBest(record, untried, full) ??
-        this.#placeBest(record, sound, full);
-      if (placed !== undefined) return placed;
+      const reserved =
+        this.#reserveBest(record, holding, full) ??
+        this.#reserveBest(record, untried, full) ??
+        this.#reserveBest(record, sound, full);
+      if (reserved !== undefined) return reserved;
       ejected.push(...fits.filter(({ standing }) => standing === "ejected"));
       full.push(...look.candidates.filter(lacksRoom).flatMap((each) => this.#named(each.agent_id)));
       mayChange ||= budget.stepsLeft <= 0 || look.candidates.some(({ trust }) => !trust.isTrusted);
@@ -171,14 +171,14 @@ export class Router {
       [start, end] = [end, end + LOOKED_AT_ONCE];
     }
     if (isCut) return { type: "wait", until: now + LOOK_AGAIN_AFTER_MS, back, busy: busy() };
-    if (ejected.length === 0 && !isTaken) return this.#waitOrEnd(record, refusers, busy());
+    if (ejected.length === 0 && !isPermitted) return this.#waitOrEnd(record, refusers, busy());
     const again = mayChange ? now + MAY_HAVE_CHANGED_AFTER_MS : undefined;
     // The others have no room now. They are waited for, but no longer than until this one is back.
     const isWaitedFor =
       ejected.length > 0 && (await this.#isOneSound(busy(), record.capability, now));
     if (isWaitedFor) return { type: "wait", until: again, back, busy: busy() };
-    const placed = this.#placeBest(record, ejected, full);
-    return placed ?? { type: "wait", until: again, back, busy: busy() };
+    const reserved = this.#reserveBest(record, ejected, full);
+    return reserved ?? { type: "wait", until: again, back, busy: busy() };
   }
 
   /** Until when a handoff is held back for the holder of its session, which has no room or is away. */
@@ -204,23 +204,23 @@ export class Router {
   ): Promise<Route> {
     const { state, capability } = record;
     const audiences = await this.#access.audiencesOf(askerOfRecord(record));
-    const isOffered = await this.#registry.offers.isOffered(capability, refusers, audiences);
+    const isOffered = await this.#registry.offered.isOffered(capability, refusers, audiences);
     if (isOffered) return { type: "wait", busy };
     return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
   }
 
-  /** Whether an agent takes it from its delegator. If it does not offer it any more, it refuses by itself. */
-  async #takes(agent: string, transaction: HandoffTransaction): Promise<boolean> {
+  /** Whether the delegator may hand it to an agent. One that does not offer it any more refuses by itself. */
+  async #isPermitted(agent: string, transaction: HandoffTransaction): Promise<boolean> {
     const record = transaction.record!;
-    const offers = await this.#registry.offers.of(agent, record.capability);
-    if (offers.every(({ terms }) => terms.from === undefined)) return true;
+    const offered = await this.#registry.offered.of(agent, record.capability);
+    if (offered.every(({ terms }) => terms.from === undefined)) return true;
     const { body } = await this.#records.handoffOf(transaction);
-    const wanted = wantedOf(offers, body);
-    return (await this.#access.takers(wanted, askerOfRecord(record))).length > 0;
+    const wanted = wantedOf(offered, body);
+    return (await this.#access.permitted(wanted, askerOfRecord(record))).length > 0;
   }
 
-  /** Assigns it to the best of these; an agent that has lost its room meanwhile counts as busy. */
-  #placeBest(
+  /** Reserves room at the best of these; an agent that has lost its room meanwhile counts as busy. */
+  #reserveBest(
     record: HandoffRecord,
     fits: readonly RankedCandidate[],
     busy: AgentSession[],
@@ -228,8 +228,8 @@ export class Router {
     for (let left = fits; left.length > 0;) {
       const best = chooseCandidate(left, this.#random)!;
       const { agent_id: agent, capability } = best;
-      const placed = this.#place(record, agent, capability.concurrency);
-      if (placed !== undefined) return placed;
+      const reserved = this.#reserve(record, agent, capability.concurrency);
+      if (reserved !== undefined) return reserved;
       busy.push(...this.#named(agent));
       left = left.filter((each) => each !== best);
     }
@@ -260,19 +260,21 @@ export class Router {
     preferred: string | undefined,
   ): readonly AgentSession[] {
     const first = preferred === undefined ? [] : this.#named(preferred);
-    const here = first.filter((each) => each.room > 0 && this.#offers.has(each, capability));
-    for (const attached of offering.withRoom(this.#turn, LOOKED_AT_FIRST)) {
+    const here = first.filter(
+      (each) => each.room > 0 && this.#attachedCapabilities.has(each, capability),
+    );
+    for (const attached of offering.withRoom(this.#nextStart, LOOKED_AT_FIRST)) {
       const { agent } = attached;
       const hasTried = attempts.some(({ recipient }) => recipient === agent);
       if (!hasTried && !refusers.has(agent) && agent !== preferred) here.push(attached);
     }
-    this.#turn += LOOKED_AT_FIRST;
+    this.#nextStart += LOOKED_AT_FIRST;
     return here;
   }
 
   /**
    * Those with room who offer it, in the order in which they are looked at: those who have tried it are
-   * last, those who have proven themselves first, and the others take turns.
+   * last, those who have proven themselves first, and the others follow round-robin.
    */
   #here(
     offering: OfferingAgents<AgentSession>,
@@ -280,7 +282,7 @@ export class Router {
     refusers: ReadonlySet<string>,
   ): readonly AgentSession[] {
     const tried = new Set(attempts.map(({ recipient }) => recipient));
-    const all = Array.from(offering.withRoom(this.#turn, LOOKS * LOOKED_AT_ONCE));
+    const all = Array.from(offering.withRoom(this.#nextStart, LOOKS * LOOKED_AT_ONCE));
     const here = all.filter(({ agent }) => !refusers.has(agent));
     return [
       ...here.filter(({ agent }) => !tried.has(agent)),
@@ -300,10 +302,10 @@ export class Router {
   }> {
     const { capability } = record;
     const busy: AgentSession[] = [];
-    const offers = await Promise.all(
+    const permitted = await Promise.all(
       agents.map(async (attached) => {
-        const all = await this.#registry.offers.of(attached.agent, capability);
-        const offered = await this.#access.takers(all, askerOfRecord(record));
+        const all = await this.#registry.offered.of(attached.agent, capability);
+        const offered = await this.#access.permitted(all, askerOfRecord(record));
         const open = offered.filter(
           ({ terms }) => attached.roomFor(capability, terms.concurrency) > 0,
         );
@@ -311,13 +313,13 @@ export class Router {
         return open;
       }),
     );
-    const all = offers.flat();
+    const all = permitted.flat();
     const { candidates, looked } = await this.#candidates.of(all, now);
     return { candidates, busy, isCut: looked < all.length };
   }
 
-  /** Reserves one of an agent's places synchronously: otherwise two handoffs could see the same one. */
-  #place(
+  /** Reserves room at an agent, synchronously: otherwise two handoffs could see the same room. */
+  #reserve(
     { state, capability }: HandoffRecord,
     agent: string,
     concurrency: number | undefined,
@@ -337,8 +339,8 @@ export class Router {
 
   /** The names under which handoffs wait that this agent could take. */
   async targetsOf(agent: string): Promise<string[]> {
-    const offers = await this.#registry.offers.of(agent);
-    const names = new Set(offers.map(({ name }) => name));
+    const offered = await this.#registry.offered.of(agent);
+    const names = new Set(offered.map(({ name }) => name));
     return [`agent:${agent}`, ...[...names].map((name) => `capability:${name}`)];
   }
 
@@ -348,7 +350,7 @@ export class Router {
    */
   async limitsOf(agent: string): Promise<ReadonlyMap<string, number>> {
     const limits = new Map<string, number>();
-    for (const { name, terms } of await this.#registry.offers.of(agent)) {
+    for (const { name, terms } of await this.#registry.offered.of(agent)) {
       limits.set(name, Math.max(terms.concurrency ?? Infinity, limits.get(name) ?? 0));
     }
     return limits;

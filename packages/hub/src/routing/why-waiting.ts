@@ -12,7 +12,7 @@ import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
 import { askerOfRecord } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
-import type { Offer } from "../registry/published-offers.ts";
+import type { OfferedCapability } from "../registry/offered-capabilities.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
@@ -52,39 +52,42 @@ export async function whyWaiting(
   const { state, capability, session } = record;
   const only = state.resumes?.recipient ?? state.recipient;
   const asker = askerOfRecord(record);
-  const offers =
+  const offered =
     only === null
-      ? (await registry.offers.first(capability, await access.audiencesOf(asker))).slice(
+      ? (await registry.offered.first(capability, await access.audiencesOf(asker))).slice(
           0,
           LOOKED_AT,
         )
-      : await registry.offers.of(only, capability);
-  if (only !== null && offers.length === 0) {
+      : await registry.offered.of(only, capability);
+  if (only !== null && offered.length === 0) {
     const reason = (await registry.isRetired(only))
       ? "was retired by an operator"
       : `does not offer ${capability} any more`;
     return [{ agent_id: only, why: "terms", reason }];
   }
-  if (only !== null && (await access.takers(wantedOf(offers, handoff.body), asker)).length === 0) {
+  if (
+    only !== null &&
+    (await access.permitted(wantedOf(offered, handoff.body), asker)).length === 0
+  ) {
     const reason = `does not take ${capability} from ${asker.agent} any more`;
     return [{ agent_id: only, why: "terms", reason }];
   }
-  const candidates = (await readAll(offers, registry, now)) ?? [];
+  const candidates = (await readAll(offered, registry, now)) ?? [];
   const against = [
     rejections(record),
     await inputReasons(handoff, candidates, checks),
     termReasons(handoff, candidates, now),
   ];
   const closest = new Map<string, WaitsFor>();
-  for (const offer of offers) {
+  for (const each of offered) {
     const found = against.flatMap(
-      (reasons) => reasons.get(placeOf(offer)) ?? reasons.get(offer.agent) ?? [],
+      (reasons) => reasons.get(keyOf(each)) ?? reasons.get(each.agent) ?? [],
     );
-    const here = presence(offer, agentSessions.get(offer.agent));
+    const here = presence(each, agentSessions.get(each.agent));
     const why = found[0] ?? behindHolder(here, session?.awaits) ?? here;
-    const before = closest.get(offer.agent);
+    const before = closest.get(each.agent);
     // Of several versions the one counts that comes closest to taking it.
-    if (before === undefined || rankOf(before) < rankOf(why)) closest.set(offer.agent, why);
+    if (before === undefined || rankOf(before) < rankOf(why)) closest.set(each.agent, why);
   }
   return [...closest.values()].sort((a, b) => rankOf(a) - rankOf(b));
 }
@@ -105,7 +108,7 @@ function rankOf({ why }: WaitsFor): number {
   return WHYS.indexOf(why);
 }
 
-function placeOf({ agent, version }: Pick<Offer, "agent" | "version">): string {
+function keyOf({ agent, version }: Pick<OfferedCapability, "agent" | "version">): string {
   return `${agent} ${version}`;
 }
 
@@ -133,7 +136,7 @@ async function inputReasons(
     const { refusals } = await checks.run(handoff.from, budget, slices);
     for (const { agent_id, version, issues } of refusals) {
       const reason = `refuses the input: ${issuesText(issues)}`;
-      reasons.set(placeOf({ agent: agent_id, version }), { agent_id, why: "input", reason });
+      reasons.set(keyOf({ agent: agent_id, version }), { agent_id, why: "input", reason });
     }
   }
   return reasons;
@@ -148,7 +151,7 @@ function termReasons(
   const query = queryOf(to, { within: body.contract?.timeout_seconds });
   return new Map(
     findCandidates(query, candidates, now).leftOut.map(({ agent_id, version, reasons }) => [
-      placeOf({ agent: agent_id, version }),
+      keyOf({ agent: agent_id, version }),
       { agent_id, why: "terms", reason: `is left out: ${reasons.join("; ")}` },
     ]),
   );
@@ -165,7 +168,7 @@ function behindHolder(
 }
 
 function presence(
-  { agent: agent_id, name, terms }: Offer,
+  { agent: agent_id, name, terms }: OfferedCapability,
   here: AgentSession | undefined,
 ): WaitsFor {
   if (here === undefined) return { agent_id, why: "away", reason: "is not connected" };

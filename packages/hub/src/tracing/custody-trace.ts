@@ -20,15 +20,15 @@ import {
 export async function inCustodySpan(
   hub: string,
   handoff: HandoffEnvelope,
-  take: () => Promise<string>,
+  submit: () => Promise<string>,
 ): Promise<string> {
   const by = tracer();
-  if (by === undefined) return take();
+  if (by === undefined) return submit();
   const { name, kind, attributes } = custodySpan(handoff, hub);
   const sent = sentFrom(handoff);
   const span = by.startSpan(name, { kind: SpanKind[kind], attributes }, sent);
   try {
-    return await context.with(trace.setSpan(sent, span), take);
+    return await context.with(trace.setSpan(sent, span), submit);
   } catch (error) {
     const { status } = WaybillError.from(error);
     span.setAttributes(failureAttributes(status));

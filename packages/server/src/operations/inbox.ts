@@ -55,7 +55,7 @@ export function inboxOperations(): readonly AnyOperation[] {
         await inPieces(taken, (each) => attachment.taken(each.handoff_id, each.attempt));
         await inPieces(heartbeats, (each) => attachment.heartbeat(each.handoff_id, each.attempt));
         await inPieces(seen, (each) => attachment.seen(each));
-        await hub.operator.framesTaken(agent);
+        await hub.operator.framesProcessed(agent);
       },
     }),
   ];

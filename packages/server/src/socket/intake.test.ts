@@ -11,7 +11,7 @@ import { FairScheduler } from "../access/fair-scheduler.ts";
 import { Intake } from "./intake.ts";
 import { Reading } from "./reading.ts";
 import type { ReadingOptions } from "./reading.ts";
-import type { Session } from "./session.ts";
+import type { AgentSocket } from "./agent-socket.ts";
 
 /** The side of a WebSocket that an intake sees. */
 class Line extends EventEmitter {
@@ -32,8 +32,11 @@ class Line extends EventEmitter {
   }
 }
 
-/** What takes the frames: each is a call that is answered by the test, or no call. */
-class Taker implements Pick<Session, "agent" | "calls" | "take" | "framesTaken" | "end"> {
+/** What receives the frames: each is a call that is answered by the test, or no call. */
+class Receiver implements Pick<
+  AgentSocket,
+  "agent" | "calls" | "receive" | "framesProcessed" | "end"
+> {
   agent: string | undefined;
   areCalls = false;
   /** The frames of each processed piece. */
@@ -45,7 +48,7 @@ class Taker implements Pick<Session, "agent" | "calls" | "take" | "framesTaken" 
     return this.#answers.length;
   }
 
-  take({ length }: readonly unknown[]): Promise<number>[] {
+  receive({ length }: readonly unknown[]): Promise<number>[] {
     this.pieces.push(length);
     if (!this.areCalls) return [];
     return Array.from({ length }, () => new Promise((answer) => this.#answers.push(answer)));
@@ -55,7 +58,7 @@ class Taker implements Pick<Session, "agent" | "calls" | "take" | "framesTaken" 
     for (const answer of this.#answers.splice(0, count)) answer(200);
   }
 
-  framesTaken(): undefined {
+  framesProcessed(): undefined {
     return undefined;
   }
 
@@ -68,7 +71,7 @@ interface Opened {
   readonly line: Line;
   readonly intake: Intake;
   readonly reading: Reading;
-  readonly session: Taker;
+  readonly receiver: Receiver;
   readonly budgets: Budgets;
   /** The frames of each processed piece. */
   readonly pieces: number[];
@@ -100,7 +103,7 @@ function open({
   const connection = { address } as Connection;
   const connections = { hold } as unknown as ReadingOptions["connections"];
   const reading = new Reading(socket, { connections, connection });
-  const session = new Taker();
+  const receiver = new Receiver();
   const intake = new Intake(socket, {
     limits: HUB_LIMITS,
     budgets,
@@ -110,10 +113,10 @@ function open({
     connection,
     toll: tolls.enter({ address, bytes: 0, isSigned: false, isTrusted: false }),
     reading,
-    session: session as unknown as Session,
+    agentSocket: receiver as unknown as AgentSocket,
   });
-  const { pieces, failures } = session;
-  return { line, intake, reading, session, budgets, pieces, failures, held };
+  const { pieces, failures } = receiver;
+  return { line, intake, reading, receiver, budgets, pieces, failures, held };
 }
 
 /** As from the network: the bytes first, then the message that ends with them. */
@@ -153,7 +156,7 @@ test("41: a frame after a failure costs a request, or a call if an agent sends i
   }
   const budgets = new Budgets({ callsPerAgent: 1, burstPerAgent: 3 });
   const known = open({ budgets });
-  known.session.agent = "anna";
+  known.receiver.agent = "anna";
   known.line.emit("message", Buffer.alloc(1), true);
   expect(known.failures).toEqual([400]);
   for (let count = 0; count < 3; count++) known.line.emit("pong", Buffer.alloc(1));
@@ -180,8 +183,8 @@ test("41: bytes after a failure are charged, and large messages are not read to 
 
 test("41: a message with many frames is processed in pieces, each in a turn of its own", async () => {
   const opened = open({ turnMs: 1e-9 });
-  const { session, pieces, held } = opened;
-  session.agent = "anna";
+  const { receiver, pieces, held } = opened;
+  receiver.agent = "anna";
   send(opened, pings(1_000));
   send(opened, pings(1));
   const counts: number[] = [];
@@ -198,8 +201,8 @@ test("41: a message with many frames is processed in pieces, each in a turn of i
 
 test("bytes of complete messages do not count as the beginning of another one", async () => {
   const opened = open();
-  const { intake, line, reading, session, held } = opened;
-  session.agent = "anna";
+  const { intake, line, reading, receiver, held } = opened;
+  receiver.agent = "anna";
   for (const text of [pings(1), pings(100), pings(1).padEnd(70_000)]) {
     send(opened, text);
     await nextTurn();
@@ -216,19 +219,19 @@ test("bytes of complete messages do not count as the beginning of another one", 
 test("41: the calls under way on a socket are bounded, and further frames wait here", async () => {
   const budgets = new Budgets({ callsAtOnce: 40, itemsPerTurn: 32 });
   const opened = open({ budgets });
-  const { line, session, pieces } = opened;
-  session.agent = "anna";
-  session.areCalls = true;
+  const { line, receiver, pieces } = opened;
+  receiver.agent = "anna";
+  receiver.areCalls = true;
   send(opened, pings(200));
   await nextTurn();
   await nextTurn();
   expect(pieces).toEqual([32, 32]);
   expect(line.isPaused).toBe(true);
   expect(budgets.hitsOf("callsAtOnce")).toBe(1);
-  session.answer(24);
+  receiver.answer(24);
   await nextTurn();
   expect(pieces).toEqual([32, 32]);
-  session.answer(1);
+  receiver.answer(1);
   await nextTurn();
   expect(pieces).toEqual([32, 32, 32]);
 });
@@ -241,8 +244,8 @@ test("24: large messages are parsed while there is room for their bytes, until t
   const largeMessages = new FairBytes(200_000, () => undefined);
   const opened = Array.from({ length: 6 }, (_each, index) => {
     const each = open({ largeMessages });
-    each.session.agent = `agent-${index}`;
-    each.session.areCalls = true;
+    each.receiver.agent = `agent-${index}`;
+    each.receiver.areCalls = true;
     send(each, large(100_000));
     return each;
   });
@@ -250,7 +253,7 @@ test("24: large messages are parsed while there is room for their bytes, until t
   await nextTurn();
   expect(parsed()).toBe(2);
   for (const [index, each] of opened.slice(0, 4).entries()) {
-    each.session.answer(1);
+    each.receiver.answer(1);
     await nextTurn();
     expect(parsed()).toBe(3 + index);
   }
@@ -259,10 +262,10 @@ test("24: large messages are parsed while there is room for their bytes, until t
 test("24: a small message needs no room", async () => {
   const largeMessages = new FairBytes(1, () => undefined);
   const [heavy, light] = [open({ largeMessages }), open({ largeMessages })];
-  heavy.session.agent = "anna";
-  heavy.session.areCalls = true;
+  heavy.receiver.agent = "anna";
+  heavy.receiver.areCalls = true;
   send(heavy, large(100_000));
-  light.session.agent = "berta";
+  light.receiver.agent = "berta";
   send(light, pings(1));
   await nextTurn();
   expect(light.pieces).toEqual([1]);
@@ -272,10 +275,10 @@ test("24: a socket that closes or fails leaves its room to others", async () => 
   const largeMessages = new FairBytes(1, () => undefined);
   const [working, closing, failing, next] = ["anna", "berta", "carla", "dora"].map((agent) => {
     const opened = open({ largeMessages });
-    opened.session.agent = agent;
+    opened.receiver.agent = agent;
     return opened;
   });
-  working!.session.areCalls = true;
+  working!.receiver.areCalls = true;
   for (const each of [working, closing]) send(each!, large(100_000));
   send(failing!, "?".repeat(100_000));
   send(next!, large(100_000));
@@ -286,7 +289,7 @@ test("24: a socket that closes or fails leaves its room to others", async () => 
   await nextTurn();
   expect(next!.pieces).toEqual([]);
   // Its call is still under way in the hub.
-  working!.session.answer(1);
+  working!.receiver.answer(1);
   await nextTurn();
   await nextTurn();
   expect(closing!.pieces).toEqual([]);

@@ -10,10 +10,10 @@ import type { FairBytes } from "../access/fair-bytes.ts";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
 import { LIGHT_BYTES } from "./reading.ts";
 import type { Reading } from "./reading.ts";
-import type { Session, SessionOptions } from "./session.ts";
+import type { AgentSocket, AgentSocketOptions } from "./agent-socket.ts";
 
 export interface IntakeOptions extends Pick<
-  SessionOptions,
+  AgentSocketOptions,
   "budgets" | "tolls" | "connection" | "toll"
 > {
   readonly limits: HubLimits;
@@ -21,8 +21,8 @@ export interface IntakeOptions extends Pick<
   /** The large messages in work, of all sockets and requests. */
   readonly largeMessages: FairBytes;
   readonly reading: Reading;
-  /** Takes the frames. */
-  readonly session: Session;
+  /** Receives the frames. */
+  readonly agentSocket: AgentSocket;
 }
 
 interface Message {
@@ -36,12 +36,12 @@ interface Rest {
   readonly bytes: number;
 }
 
-/** The frames of a socket: counted, charged, and taken by its session when it is their sender's turn. */
+/** The frames of a socket: counted, charged, and received by its `AgentSocket` when it is their sender's turn. */
 export class Intake {
   readonly #socket: WebSocket;
   readonly #options: IntakeOptions;
   readonly #reading: Reading;
-  readonly #session: Session;
+  readonly #agentSocket: AgentSocket;
   readonly #messages: Message[] = [];
   /** The rest of the message that is being processed. */
   #rest: Rest | undefined;
@@ -60,7 +60,7 @@ export class Intake {
     this.#socket = socket;
     this.#options = options;
     this.#reading = options.reading;
-    this.#session = options.session;
+    this.#agentSocket = options.agentSocket;
     socket.on("message", (data: Buffer, isBinary) => this.#receive(data, isBinary));
     // Pings are answered here, so that they cost what other frames cost.
     socket.on("ping", (data: Buffer) => {
@@ -77,7 +77,7 @@ export class Intake {
 
   /** The agent that pays; undefined before its hello. */
   get #agent(): string | undefined {
-    return this.#session.agent;
+    return this.#agentSocket.agent;
   }
 
   get #budgeted(): Budgets["limits"] {
@@ -135,7 +135,7 @@ export class Intake {
     const { turns, connection } = this.#options;
     const work = () => {
       this.#isQueued = false;
-      if (!reading.isClosed) this.#try(() => this.#takePiece());
+      if (!reading.isClosed) this.#try(() => this.#processPiece());
       if (reading.isClosed || this.#hasFailed) return this.#drop();
       if (reading.queued <= this.#budgeted.queuedBytes) reading.resume("turn");
       reading.account();
@@ -145,7 +145,7 @@ export class Intake {
     else turns.run(this.#agent, work);
   }
 
-  #takePiece(): void {
+  #processPiece(): void {
     if (this.#rest === undefined) this.#isNextIn = false;
     const { frames, bytes } = (this.#rest ??= this.#read(this.#messages.shift()!));
     const { itemsPerTurn: most } = this.#budgeted;
@@ -159,7 +159,7 @@ export class Intake {
 
   /** Makes room for as many bytes of large messages as are worked off. */
   #leave(): void {
-    const called = this.#session.calls > 0 ? this.#reading.called : 0;
+    const called = this.#agentSocket.calls > 0 ? this.#reading.called : 0;
     const inWork = (this.#rest?.bytes ?? 0) + called;
     if (this.#entered <= inWork) return;
     const done = this.#entered - inWork;
@@ -171,7 +171,7 @@ export class Intake {
     const reading = this.#reading;
     // Each call holds its share of the message until it is answered.
     const share = bytes / frames.length;
-    for (const call of this.#session.take(frames, share)) {
+    for (const call of this.#agentSocket.receive(frames, share)) {
       reading.called += share;
       void call.then((status) => this.#answered(status, share));
     }
@@ -179,14 +179,14 @@ export class Intake {
       this.#options.budgets.hit("callsAtOnce");
       reading.pause("calls");
     }
-    const taken = this.#session.framesTaken();
-    if (taken === undefined) return;
+    const processed = this.#agentSocket.framesProcessed();
+    if (processed === undefined) return;
     reading.pause("frames");
-    void taken.then(() => reading.resume("frames"));
+    void processed.then(() => reading.resume("frames"));
   }
 
   get #hasTooManyCalls(): boolean {
-    return this.#session.calls >= this.#budgeted.callsAtOnce;
+    return this.#agentSocket.calls >= this.#budgeted.callsAtOnce;
   }
 
   #answered(status: number, bytes: number): void {
@@ -296,7 +296,7 @@ export class Intake {
       work();
     } catch (error) {
       this.#hasFailed = true;
-      this.#session.end(WaybillError.from(error));
+      this.#agentSocket.end(WaybillError.from(error));
     }
   }
 }

@@ -21,8 +21,8 @@ import { rawProblem } from "../http/errors.ts";
 import type { Budgets } from "../budgets.ts";
 import { Intake } from "./intake.ts";
 import { Reading } from "./reading.ts";
-import { Session } from "./session.ts";
-import type { SessionOptions } from "./session.ts";
+import { AgentSocket } from "./agent-socket.ts";
+import type { AgentSocketOptions } from "./agent-socket.ts";
 
 export interface SocketsOptions {
   readonly hub: HubServer;
@@ -36,7 +36,7 @@ export interface SocketsOptions {
   readonly largeMessages: FairBytes;
   readonly slots: FairSlots;
   readonly searchSlots: FairSlots;
-  readonly called: SessionOptions["called"];
+  readonly called: AgentSocketOptions["called"];
 }
 
 const PATH = "/v1/socket";
@@ -46,7 +46,7 @@ const NONCE_BYTES = 24;
 export class Sockets {
   readonly #options: SocketsOptions;
   readonly #server: WebSocketServer;
-  readonly #sessions = new Set<Session>();
+  readonly #agentSockets = new Set<AgentSocket>();
   #isClosing = false;
 
   constructor(server: Server, options: SocketsOptions) {
@@ -86,7 +86,7 @@ export class Sockets {
 
   /** Those on which an agent is attached. */
   get count(): number {
-    return [...this.#sessions].filter(({ agent }) => agent !== undefined).length;
+    return [...this.#agentSockets].filter(({ agent }) => agent !== undefined).length;
   }
 
   #check(request: IncomingMessage, connection: Connection): Toll {
@@ -101,20 +101,23 @@ export class Sockets {
     return toll;
   }
 
-  #open(socket: WebSocket, of: Pick<SessionOptions, "connection" | "toll" | "newcomers">): Intake {
+  #open(
+    socket: WebSocket,
+    of: Pick<AgentSocketOptions, "connection" | "toll" | "newcomers">,
+  ): Intake {
     const options = { ...this.#options, ...of };
     const reading = new Reading(socket, options);
     const nonce = randomBytes(NONCE_BYTES).toString("base64url");
-    const session = new Session(socket, reading, { ...options, nonce });
-    this.#sessions.add(session);
-    void session.ended.then(() => this.#sessions.delete(session));
+    const agentSocket = new AgentSocket(socket, reading, { ...options, nonce });
+    this.#agentSockets.add(agentSocket);
+    void agentSocket.ended.then(() => this.#agentSockets.delete(agentSocket));
     const { limits } = options.hub.operator;
-    return new Intake(socket, { ...options, limits, reading, session });
+    return new Intake(socket, { ...options, limits, reading, agentSocket });
   }
 
   /** Answers calls under way on each, and disconnects everybody with a request to reconnect. */
   async close(reason: WaybillError): Promise<void> {
     this.#isClosing = true;
-    await Promise.all([...this.#sessions].map((session) => session.drain(reason)));
+    await Promise.all([...this.#agentSockets].map((each) => each.drain(reason)));
   }
 }

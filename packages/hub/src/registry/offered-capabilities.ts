@@ -5,13 +5,13 @@ import type { Candidate, TrustDecision } from "@waybill/protocol/hub";
 import { BoundedCache } from "@waybill/protocol/wire";
 import { byText } from "../memory-store/id-index.ts";
 import type { OfferedName, OfferPlace, Page, Store, StoredOffer } from "../store.ts";
-import { placeText } from "./offer-cursor.ts";
+import { cursorText } from "./capability-cursor.ts";
 import { currentKids, factsOf, RESTRICTED, termsOf } from "./rows.ts";
-import type { OfferTerms } from "./rows.ts";
+import type { CapabilityTerms } from "./rows.ts";
 
 /** A capability of an agent, as far as it is known without its text. */
-export interface Offer extends OfferPlace {
-  readonly terms: OfferTerms;
+export interface OfferedCapability extends OfferPlace {
+  readonly terms: CapabilityTerms;
   /** The length of its text. */
   readonly characters: number;
   /** Of the manifest that offers it. */
@@ -22,13 +22,13 @@ export interface Offer extends OfferPlace {
 }
 
 /** The same with the text read. */
-export type ReadOffer = Pick<Candidate, "capability" | "inputSchema">;
+export type ReadCapability = Pick<Candidate, "capability" | "inputSchema">;
 
 /** The audiences of a search; undefined for an operator, who sees everything. */
 export type Audiences = readonly string[] | undefined;
 
-interface FirstOffers {
-  readonly offers: readonly Offer[];
+interface FirstOffered {
+  readonly offers: readonly OfferedCapability[];
   readonly isRestricted: boolean;
 }
 
@@ -38,20 +38,23 @@ const CAPABILITY_CHARACTERS_KEPT = 4 * 1024 * 1024;
 /** The limits of one manifest. */
 const OFFERS_OF_AGENT = 256;
 /** How many agents that offer a capability are cached. */
-export const FIRST_OFFERS = 100;
+export const FIRST_OFFERED = 100;
 
 /**
  * What agents offer, from the manifests in the store. It caches recent reads, within bounds, and never
  * reads a manifest to find out who offers what.
  */
-export class PublishedOffers {
+export class OfferedCapabilities {
   readonly #store: Store;
   readonly #trust: TrustPolicy;
-  readonly #offersOf = new BoundedCache<string, readonly Offer[]>(OFFERS_KEPT, weightOf);
-  readonly #firstOffers = new BoundedCache<string, FirstOffers>(OFFERS_KEPT, ({ offers }) =>
+  readonly #offersOf = new BoundedCache<string, readonly OfferedCapability[]>(
+    OFFERS_KEPT,
+    weightOf,
+  );
+  readonly #firstOffers = new BoundedCache<string, FirstOffered>(OFFERS_KEPT, ({ offers }) =>
     weightOf(offers),
   );
-  readonly #capabilities = new BoundedCache<string, { read: ReadOffer; characters: number }>(
+  readonly #capabilities = new BoundedCache<string, { read: ReadCapability; characters: number }>(
     CAPABILITY_CHARACTERS_KEPT,
     ({ characters }) => characters,
   );
@@ -79,19 +82,19 @@ export class PublishedOffers {
   }
 
   /** What an agent offers, all of it or under one name. */
-  async of(agent: string, name?: string): Promise<readonly Offer[]> {
+  async of(agent: string, name?: string): Promise<readonly OfferedCapability[]> {
     const offers = this.#offersOf.get(agent) ?? (await this.#readOffersOf(agent));
     return name === undefined ? offers : offers.filter((offer) => offer.name === name);
   }
 
   /** The first offers of an agent, by name. */
-  async firstOf(agent: string, limit: number): Promise<readonly Offer[]> {
+  async firstOf(agent: string, limit: number): Promise<readonly OfferedCapability[]> {
     const known = this.#offersOf.get(agent);
     if (known !== undefined) return known.slice(0, limit);
     return this.#offers(await this.#store.offers({ agent }, { limit }));
   }
 
-  #readOffersOf(agent: string): Promise<readonly Offer[]> {
+  #readOffersOf(agent: string): Promise<readonly OfferedCapability[]> {
     return this.#read(
       async () => this.#offers(await this.#store.offers({ agent }, { limit: OFFERS_OF_AGENT })),
       (offers) => this.#offersOf.set(agent, offers),
@@ -103,7 +106,7 @@ export class PublishedOffers {
     name: string | undefined,
     page: Page<OfferPlace>,
     audiences: Audiences,
-  ): Promise<readonly Offer[]> {
+  ): Promise<readonly OfferedCapability[]> {
     if (audiences === undefined) return this.#offers(await this.#store.offers({ name }, page));
     const found = await Promise.all(
       audiences.map((audience) => this.#store.offers({ name, audience }, page)),
@@ -112,20 +115,20 @@ export class PublishedOffers {
   }
 
   /** The first agents that offer a capability to these audiences, by id: enough to bind terms by. */
-  async first(name: string, audiences: Audiences): Promise<readonly Offer[]> {
-    if (audiences === undefined) return this.page(name, { limit: FIRST_OFFERS }, undefined);
+  async first(name: string, audiences: Audiences): Promise<readonly OfferedCapability[]> {
+    if (audiences === undefined) return this.page(name, { limit: FIRST_OFFERED }, undefined);
     const first = await this.#firstFor(name);
     if (!first.isRestricted) return first.offers;
-    return this.page(name, { limit: FIRST_OFFERS }, audiences);
+    return this.page(name, { limit: FIRST_OFFERED }, audiences);
   }
 
   /** The first of the offers for everybody, and whether there are more, for some delegators only. */
-  async #firstFor(name: string): Promise<FirstOffers> {
+  async #firstFor(name: string): Promise<FirstOffered> {
     const known = this.#firstOffers.get(name);
     if (known !== undefined) return known;
     return this.#read(
       async () => {
-        const offers = await this.page(name, { limit: FIRST_OFFERS }, [EVERYBODY]);
+        const offers = await this.page(name, { limit: FIRST_OFFERED }, [EVERYBODY]);
         const by = { name, audience: RESTRICTED };
         const isRestricted = (await this.#store.offers(by, { limit: 1 })).length > 0;
         return { offers, isRestricted };
@@ -145,7 +148,7 @@ export class PublishedOffers {
   ): Promise<boolean> {
     const first = await this.first(name, audiences);
     if (first.some(({ agent }) => !except.has(agent))) return true;
-    if (first.length < FIRST_OFFERS) return false;
+    if (first.length < FIRST_OFFERED) return false;
     // Agent by agent, however many versions each of them offers.
     for (let after = afterAgent(name, first.at(-1)!.agent); ;) {
       const [next] = await this.page(name, { after, limit: 1 }, audiences);
@@ -156,7 +159,7 @@ export class PublishedOffers {
   }
 
   /** The capability itself; undefined if its agent has published another manifest since. */
-  async read(offer: Offer): Promise<ReadOffer | undefined> {
+  async read(offer: OfferedCapability): Promise<ReadCapability | undefined> {
     const { agent, name, version, sequence } = offer;
     const place = `${agent} ${sequence} ${name} ${version}`;
     const known = this.#capabilities.get(place);
@@ -187,8 +190,11 @@ export class PublishedOffers {
       .slice(0, page.limit);
   }
 
-  #offers(stored: readonly StoredOffer[]): Offer[] {
-    let last: { readonly of: StoredOffer; readonly facts: Pick<Offer, "trust" | "hasKeyAt"> };
+  #offers(stored: readonly StoredOffer[]): OfferedCapability[] {
+    let last: {
+      readonly of: StoredOffer;
+      readonly facts: Pick<OfferedCapability, "trust" | "hasKeyAt">;
+    };
     return stored.map((each) => {
       // The offers of one agent share the facts of its manifest.
       if (last?.of.agent !== each.agent) last = { of: each, facts: this.#factsOf(each) };
@@ -197,7 +203,7 @@ export class PublishedOffers {
     });
   }
 
-  #factsOf(stored: StoredOffer): Pick<Offer, "trust" | "hasKeyAt"> {
+  #factsOf(stored: StoredOffer): Pick<OfferedCapability, "trust" | "hasKeyAt"> {
     const facts = factsOf(stored);
     const { agent: agentId, digest } = stored;
     const trust = decideTrust(this.#trust, { agentId, kid: facts.kid, digest });
@@ -208,7 +214,7 @@ export class PublishedOffers {
 /** Most parsed capabilities are never used to check an input. */
 function compiledLater({
   input_schema: schema,
-}: Capability): NonNullable<ReadOffer["inputSchema"]> {
+}: Capability): NonNullable<ReadCapability["inputSchema"]> {
   let compiled: ReturnType<typeof compileSchema> | undefined;
   return {
     check(input, budget) {
@@ -224,11 +230,11 @@ function afterAgent(name: string, agent: string): OfferPlace {
 }
 
 /** The agents that an offer names take memory, too. */
-function weightOf(offers: readonly Offer[]): number {
+function weightOf(offers: readonly OfferedCapability[]): number {
   return offers.reduce((sum, { terms }) => sum + 1 + namesIn(terms), 1);
 }
 
-function namesIn({ from }: OfferTerms): number {
+function namesIn({ from }: CapabilityTerms): number {
   const { agents = [], keys = [], groups = [] } = from ?? {};
   return agents.length + keys.length + groups.length;
 }
@@ -240,7 +246,7 @@ function mergeByPlace(
 ): readonly StoredOffer[] {
   const [only] = lists;
   if (lists.length === 1) return only!;
-  const byPlace = new Map(lists.flat().map((offer) => [placeText(offer), offer]));
+  const byPlace = new Map(lists.flat().map((offer) => [cursorText(offer), offer]));
   return [...byPlace.values()]
     .toSorted(
       (a, b) => byText(a.name, b.name) || byText(a.agent, b.agent) || byText(a.version, b.version),

@@ -20,7 +20,7 @@ import { Outbox } from "./outbox.ts";
 import type { Reading } from "./reading.ts";
 
 /** The hub behind a socket, and the limits between them. */
-export interface SessionOptions {
+export interface AgentSocketOptions {
   readonly hub: HubServer;
   readonly budgets: Budgets;
   readonly tolls: RateLimits;
@@ -28,7 +28,7 @@ export interface SessionOptions {
   readonly connection: Connection;
   /** What the connection has paid so far. */
   readonly toll: Toll;
-  /** Whose first manifest is taken. */
+  /** Whose first manifest is accepted. */
   readonly newcomers: Newcomers;
   readonly slots: FairSlots;
   readonly searchSlots: FairSlots;
@@ -44,10 +44,10 @@ const UNREAD_BYTES_BEFORE_DELTAS = 64 * 1024;
 type Call = Extract<AgentFrame, { type: "call" }>;
 
 /** One socket: authenticates the agent, then passes calls one way and deliveries the other. */
-export class Session {
+export class AgentSocket {
   readonly ended: Promise<void>;
   readonly #socket: WebSocket;
-  readonly #options: SessionOptions;
+  readonly #options: AgentSocketOptions;
   readonly #reading: Reading;
   readonly #outbox: Outbox;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -64,7 +64,7 @@ export class Session {
   #saidAt = 0;
   #idle: (() => void) | undefined;
 
-  constructor(socket: WebSocket, reading: Reading, options: SessionOptions) {
+  constructor(socket: WebSocket, reading: Reading, options: AgentSocketOptions) {
     this.#socket = socket;
     this.#reading = reading;
     this.#options = options;
@@ -107,26 +107,26 @@ export class Session {
   }
 
   /**
-   * Takes frames, each with its share of the bytes of their message. Returns the calls among them:
+   * Receives frames, each with its share of the bytes of their message. Returns the calls among them:
    * they settle with their status, once answered.
    */
-  take(frames: readonly AgentFrame[], bytes: number): readonly Promise<number>[] {
+  receive(frames: readonly AgentFrame[], bytes: number): readonly Promise<number>[] {
     if (this.#isClosing) return [];
     const calls: Promise<number>[] = [];
     for (const frame of frames) {
       if (frame.type === "call") calls.push(this.#call(frame, bytes));
-      else this.#take(frame);
+      else this.#handle(frame);
     }
     return calls;
   }
 
   /** Settles when the hub has processed all but a few frames of the agent; undefined if it has. */
-  framesTaken(): Promise<void> | undefined {
+  framesProcessed(): Promise<void> | undefined {
     if (this.#isClosing || this.#agent === undefined) return undefined;
-    return this.#options.hub.operator.framesTaken(this.#agent);
+    return this.#options.hub.operator.framesProcessed(this.#agent);
   }
 
-  #take(frame: Exclude<AgentFrame, Call>): void {
+  #handle(frame: Exclude<AgentFrame, Call>): void {
     switch (frame.type) {
       case "taken":
         return this.#attached(frame.type).taken(frame.handoff_id, frame.attempt);
@@ -234,11 +234,11 @@ export class Session {
     this.#calls++;
     const since = performance.now();
     const who = this.#agent ?? connection.address ?? "";
-    const places = frame.call === "find" ? searchSlots : slots;
+    const pool = frame.call === "find" ? searchSlots : slots;
     let status = 200;
     let reply: string;
     try {
-      reply = await places.run(who, () => this.#replyTo(frame, bytes));
+      reply = await pool.run(who, () => this.#replyTo(frame, bytes));
     } catch (error) {
       const problem = writeProblem(WaybillError.from(error));
       status = problem.waybill_status;

@@ -5,11 +5,11 @@ import type { OfferPlace } from "../store.ts";
 const PLACE = /^([^ ]+) ([^ ]+) (.+)$/su;
 
 /** The cursor of a list of offers, as one text. */
-export function placeText({ name, agent, version }: OfferPlace): string {
+export function cursorText({ name, agent, version }: OfferPlace): string {
   return `${name} ${agent} ${version}`;
 }
 
-export function readPlace(text: string): OfferPlace {
+export function readCursor(text: string): OfferPlace {
   const [, name, agent, version] = PLACE.exec(text) ?? [];
   if (version !== undefined && isCapabilityName(name) && isAgentId(agent)) {
     return { name, agent, version };

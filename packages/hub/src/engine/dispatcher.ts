@@ -10,7 +10,7 @@ import { ConcurrencyLimit } from "../concurrency-limit.ts";
 import { holderOf } from "./holder.ts";
 import { leaveConcurrencySlot } from "../concurrency-slot.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
-import type { AttachedOffers } from "../routing/attached-offers.ts";
+import type { AttachedCapabilities } from "../routing/attached-capabilities.ts";
 import type { Route, Router } from "../routing/router.ts";
 import type { Page, Store, StoredHandoff, WaitingPlace } from "../store.ts";
 import { firstOf, WaitingQueue } from "./waiting-queue.ts";
@@ -33,12 +33,12 @@ const AWAY_KEPT = 1_000;
 /** An agent's positions, by target. */
 type Queues = Map<string, WaitingQueue>;
 
-export interface OffersOptions {
+export interface DispatcherOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly offerAgain: (id: string) => Promise<Committed>;
   readonly router: Router;
-  readonly attachedOffers: AttachedOffers;
+  readonly attachedCapabilities: AttachedCapabilities;
   readonly attached: ReadonlyMap<string, AgentSession>;
   readonly inBackground: (work: Promise<unknown>) => void;
 }
@@ -53,8 +53,8 @@ interface Alarm {
  * agent has room again, the cost depends on what it is offered, and not on everything that waits for
  * others.
  */
-export class Offers {
-  readonly #options: OffersOptions;
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
   /**
    * The targets that handoffs may be waiting for, each with the number of the last note about it. For
    * any other target the store need not be asked.
@@ -68,9 +68,9 @@ export class Offers {
   readonly #byAgent = new KeyedQueue();
   readonly #queuesOf = new Map<string, Set<WaitingQueue>>();
   readonly #pulling = new Map<AgentSession, "once" | "again">();
-  /** How many pulls there were, and how many when a transaction was placed. */
+  /** How many pulls there were, and how many when a transaction was dispatched. */
   #pulls = 0;
-  readonly #placedAfter = new WeakMap<HandoffTransaction, number>();
+  readonly #pullsBefore = new WeakMap<HandoffTransaction, number>();
   readonly #routes = new WeakMap<HandoffTransaction, Route>();
   /** Handoffs that an agent with room may have missed, by delegator. */
   readonly #missed: Backlog;
@@ -83,7 +83,7 @@ export class Offers {
   readonly #failed = new Set<AgentSession>();
   #isClosed = false;
 
-  constructor(options: OffersOptions) {
+  constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#missed = new Backlog(MISSED_AT_ONCE, async (id) => {
       const offered = this.offerAgain(id);
@@ -123,7 +123,7 @@ export class Offers {
         if (attached.room > 0 || this.#pulling.has(attached)) this.pull(attached);
       }
     }
-    const before = this.#placedAfter.get(transaction);
+    const before = this.#pullsBefore.get(transaction);
     if (waitsFor === null || before === undefined || before === this.#pulls) return;
     const hasRoom = [...this.#options.attached.values()].some(({ room }) => room > 0);
     if (hasRoom) this.#missed.add(transaction.record!.state.delegator, id);
@@ -162,7 +162,7 @@ export class Offers {
       this.#pullLater(attached);
       throw error;
     } finally {
-      // In the same turn as the last look, so that a later request starts a new pull.
+      // In the same turn of the event loop as the last look, so that a later request starts a new pull.
       this.#pulling.delete(attached);
       if (!attached.isOpen) this.#putAside(attached);
     }
@@ -185,7 +185,7 @@ export class Offers {
     for (const each of this.#queues.keys()) if (each.agent === agent) this.#forget(each);
     const attached = this.#options.attached.get(agent);
     if (attached === undefined) return;
-    await this.#options.attachedOffers.learn(attached);
+    await this.#options.attachedCapabilities.learn(attached);
     // A decision in progress may have used the old manifest.
     this.#forget(attached);
     await this.welcome(attached);
@@ -245,7 +245,7 @@ export class Offers {
   #lookAtAll(target: string): void {
     for (const queue of this.#queuesOf.get(target) ?? []) queue.restart();
     for (const attached of this.#options.attached.values()) {
-      if (this.#options.attachedOffers.isTarget(target, attached)) this.pull(attached);
+      if (this.#options.attachedCapabilities.isTarget(target, attached)) this.pull(attached);
     }
   }
 
@@ -285,7 +285,7 @@ export class Offers {
     return all;
   }
 
-  /** Handoffs to the agent by name and by capability are offered as one queue, in the order of their places. */
+  /** Handoffs to the agent by name and by capability are offered as one queue, in the order of their positions. */
   async #pullFrom(targets: readonly string[], attached: AgentSession): Promise<void> {
     const limits = await this.#options.router.limitsOf(attached.agent);
     if (!attached.isOpen) return;
@@ -306,7 +306,7 @@ export class Offers {
       const first = await firstOf(queues.filter(mayTake), room);
       if (first === undefined || attached.room === 0) break;
       const { queue, waiting } = first;
-      queue.takeOut(waiting);
+      queue.advance(waiting);
       const { roomChanges } = attached;
       const inFlight = attached.inFlight(waiting.capability);
       const outcome = await this.#look(waiting, attached);
@@ -358,10 +358,10 @@ export class Offers {
     return this.#options.offerAgain(id);
   }
 
-  /** Decides about a due handoff: an offer to the agent that the router picks, or a wait. */
-  async place(transaction: HandoffTransaction): Promise<void> {
+  /** Dispatches a due handoff: offers it to the agent that the router picks, queues it, or dead-letters it. */
+  async dispatch(transaction: HandoffTransaction): Promise<void> {
     const record = transaction.record!;
-    this.#placedAfter.set(transaction, this.#pulls);
+    this.#pullsBefore.set(transaction, this.#pulls);
     if (this.#isOvertaking(transaction)) {
       this.#queued.add(transaction);
       transaction.amend({ isWaiting: true });

@@ -8,7 +8,7 @@ import { OfferingAgents } from "./offering-agents.ts";
 const OFFERING_KEPT = 100;
 
 /** What the attached agents offer: to pick among them, no other manifest matters. */
-export class AttachedOffers {
+export class AttachedCapabilities {
   readonly #registry: Registry;
   readonly #measured: Measured;
   readonly #attached: ReadonlyMap<string, AgentSession>;
@@ -27,7 +27,7 @@ export class AttachedOffers {
   async learn(attached: AgentSession): Promise<void> {
     const turn = (this.#learning.get(attached) ?? 0) + 1;
     this.#learning.set(attached, turn);
-    const offers = await this.#registry.offers.of(attached.agent);
+    const offers = await this.#registry.offered.of(attached.agent);
     // A later load has newer data.
     if (this.#learning.get(attached) !== turn) return;
     this.#offered.set(attached, new NameSet(offers.map(({ name }) => name)));
