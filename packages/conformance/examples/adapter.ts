@@ -13,7 +13,7 @@ export const fixture: AdapterFixture = {
       offerOf({
         capability,
         names: ["served"],
-        // What was said in a session goes before its next turn: nothing else here remembers it.
+        // The earlier turns of a session are sent along with the next one: nothing else stores them.
         keepsTranscripts: true,
         async run({ work, handoffId, traceparent, signal, progress, addUsage, ask }) {
           const { usage, ...played } = await act({

@@ -8,7 +8,7 @@ const suite = storeSuite({
     const store = memoryStore();
     return { store, observe, dispose: () => store.close() };
 
-    // This store has no second door, so it is asked itself.
+    // This store can't be read in any other way, so this reads it through its own interface.
     async function observe() {
       const entries: LedgerEntry[] = [];
       const handoffs = new Map<string, StoredHandoff>();

@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import { OfferingAgents } from "./offering-agents.ts";
 
-interface Session {
+interface Agent {
   readonly name: string;
   room: number;
 }
 
 function offering(...names: string[]) {
-  const agents = new OfferingAgents<Session>();
+  const agents = new OfferingAgents<Agent>();
   const sessions = names.map((name) => ({ name, room: 1 }));
   for (const session of sessions) agents.put(session, session.name.startsWith("proven"));
-  const withRoom = (turn: number, most: number) =>
-    Array.from(agents.withRoom(turn, most), ({ name }) => name);
+  const withRoom = (start: number, most: number) =>
+    Array.from(agents.withRoom(start, most), ({ name }) => name);
   return { agents, sessions, withRoom };
 }
 
-test("those who have proven themselves come first, and all take turns", () => {
+test("those who have proven themselves come first, and the first one rotates", () => {
   const { withRoom } = offering("a", "proven", "b", "proven too");
   expect(withRoom(0, 10)).toEqual(["proven", "proven too", "a", "b"]);
   expect(withRoom(1, 10)).toEqual(["proven too", "proven", "b", "a"]);

@@ -37,18 +37,18 @@ export class HubMetrics {
     const limits = { ...SCHEMA_LIMITS, ...operator.limits, ...budgets.limits };
     this.requests = page.histogram(
       "waybill_http_request_seconds",
-      "HTTP requests by route and status, polls with their wait.",
+      "Duration of HTTP requests, by route and status; that of a poll includes its wait.",
       SECONDS,
     );
     this.calls = page.histogram(
       "waybill_socket_call_seconds",
-      "Calls over sockets, by what was called and the status of the answer.",
+      "Duration of calls over sockets, by operation and status.",
       SECONDS,
     );
     this.#ended = page.counter("waybill_handoffs_ended_total", "Handoffs that ended, by status.");
     this.#attachments = page.counter(
       "waybill_attachments_total",
-      "Times that an agent was attached or detached.",
+      "Attachments and detachments of agents.",
     );
     this.#failures = page.counter(
       "waybill_failures_total",
@@ -63,37 +63,29 @@ export class HubMetrics {
     page.read("gauge", "waybill_credit", "Attempts that attached agents would take.", () => {
       return operator.load().credit;
     });
-    page.read("gauge", "waybill_blob_bytes", "What blobs and uploads take up, in bytes.", () => {
+    page.read("gauge", "waybill_blob_bytes", "Bytes that blobs and uploads occupy.", () => {
       return operator.blobs().bytes;
     });
     page.read("gauge", "waybill_blob_uploads", "Uploads of blobs that are not complete.", () => {
       return operator.blobs().uploads;
     });
-    page.read(
-      "counter",
-      "waybill_blob_received_bytes_total",
-      "Bytes of blobs that came in.",
-      () => {
-        return operator.blobs().receivedBytes;
-      },
-    );
+    page.read("counter", "waybill_blob_received_bytes_total", "Received bytes of blobs.", () => {
+      return operator.blobs().receivedBytes;
+    });
     page.read(
       "gauge",
       "waybill_connections",
-      "Connections, by whether anybody is known on it.",
+      "Connections, by whether their agent has authenticated.",
       () =>
         (["strangers", "known"] as const).map((of) => ({ labels: { of }, value: connections[of] })),
     );
-    page.read("gauge", "waybill_budget_limit", "What is allowed, by budget, in its unit.", () =>
+    page.read("gauge", "waybill_budget_limit", "The limit of each budget, in its unit.", () =>
       Object.entries(BUDGETS).map(([budget, { per, unit }]) => {
         return { labels: { budget, per, unit }, value: limits[budget as BudgetName] };
       }),
     );
-    page.read(
-      "counter",
-      "waybill_budget_hits_total",
-      "Times that a budget was reached at the door.",
-      () => DOOR_NAMES.map((budget) => ({ labels: { budget }, value: budgets.hitsOf(budget) })),
+    page.read("counter", "waybill_budget_hits_total", "Times that a budget was exhausted.", () =>
+      DOOR_NAMES.map((budget) => ({ labels: { budget }, value: budgets.hitsOf(budget) })),
     );
     page.read("counter", "waybill_ledger_entries_total", "Entries of the ledger.", async () => {
       return (await store.ledgerHead()).sequence;

@@ -59,7 +59,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "console",
-    says: "Open a hub's console, served from this machine: what happens, every signature checked.",
+    says: "Serve a hub's console from this machine, which shows what happens and checks every signature.",
     settings: HUB,
     options: [
       {
@@ -75,7 +75,7 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         line: "waybill console --role reader --hub https://hub.example.org",
-        says: "a page of your own machine, which a lying hub can't change",
+        says: "the page comes from your machine, so a dishonest hub can't change it",
       },
     ],
     load: async () => (await import("../commands/console.ts")).run,
@@ -127,14 +127,14 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill agents allow anna",
-        says: "the first agent with this id; naming its key's thumbprint is safer",
+        says: "the first agent with this id may enrol; the thumbprint of its key is safer",
       },
     ],
     load: async () => (await import("../commands/agents-allow.ts")).run,
   },
   {
     name: "agents pin",
-    says: "Give an agent that lost its keys, or was retired, a new one.",
+    says: "Give a new key to an agent that lost its keys or was retired.",
     arguments: [
       { name: "agent", says: "the agent's id", completes: "agents" },
       { name: "key", says: "the thumbprint of the new key" },
@@ -191,7 +191,7 @@ export const COMMANDS: readonly Command[] = [
     settings: HUB,
     examples: [
       { line: "waybill groups list", says: "all of them, with their quotas" },
-      { line: "waybill groups list partners", says: "who is in one" },
+      { line: "waybill groups list partners", says: "the members of one" },
     ],
     load: async () => (await import("../commands/groups-list.ts")).run,
   },
@@ -324,7 +324,7 @@ export const COMMANDS: readonly Command[] = [
         value: "<text>",
         says: "search names, descriptions and tags",
       },
-      { name: "limit", value: "<number>", says: "consider at most this many offers (1000)" },
+      { name: "limit", value: "<number>", says: "consider at most this many capabilities (1000)" },
     ],
     settings: HUB,
     examples: [
@@ -611,7 +611,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "for",
         value: "<agent>",
-        says: "add the proof that this agent holds the key",
+        says: "also print the proof that this agent holds the key",
       },
     ],
     examples: [
@@ -661,7 +661,10 @@ export const COMMANDS: readonly Command[] = [
       },
     ],
     examples: [
-      { line: "waybill manifest sign anna.json --with anna.key > anna.jws", says: "the first one" },
+      {
+        line: "waybill manifest sign anna.json --with anna.key > anna.jws",
+        says: "its first manifest",
+      },
     ],
     load: async () => (await import("../commands/manifest.ts")).runSign,
   },
