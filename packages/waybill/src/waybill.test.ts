@@ -371,6 +371,9 @@ describe("a handoff that is killed, attempted again, expired and replayed", () =
     expect(replayed).toMatchObject({ code: 0, stdout: '"at last: 2"\n' });
     await emil.stop();
     await again.close();
+    // The second time it finds the first replay, whose recipient is gone.
+    const repeated = await place.run(["dead-letters", "replay", id]);
+    expect(repeated).toMatchObject({ code: 0, stdout: '"at last: 2"\n' });
     expect(await place.json(["dead-letters", "list"])).toEqual({ dead_letters: [] });
     expect(await place.json(["trace", id])).toMatchObject({
       handoffs: [

@@ -1,10 +1,12 @@
-import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import { derivedId, parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
+import { readHandoffView } from "@waybill/protocol/wire";
 import type { HandoffOptions } from "@waybill/agent";
 import type { Run } from "../command-line/command.ts";
 import { commandLine, textOf } from "../command-line/given.ts";
 import { idOf } from "../command-line/id.ts";
 import { hubClient } from "../hub/client.ts";
+import type { HubClient } from "../hub/client.ts";
 import { deadLetter } from "../hub/dead-letters.ts";
 import { handOff } from "../sending/hand-off.ts";
 import { timeoutOf } from "../sending/work.ts";
@@ -12,7 +14,8 @@ import { timeoutOf } from "../sending/work.ts";
 export const run: Run = async (context) => {
   const { given, settings, signal, terminal } = context;
   const id = idOf(given.arguments["id"]!, "the id of a handoff");
-  const { handoff } = await deadLetter(hubClient({ settings, terminal, signal }), id);
+  const hub = hubClient({ settings, terminal, signal });
+  const { handoff } = await deadLetter(hub, id);
   const original = parseEnvelope(readCompact(handoff.envelope).payload);
   if (original.kind !== "handoff") {
     throw new WaybillError(
@@ -35,8 +38,35 @@ export const run: Run = async (context) => {
         id,
         ...(answer === undefined ? [] : ["--answer", answer]),
       ]),
+    explain: (error) => explained(error, hub, id),
   });
 };
+
+/**
+ * The id of a dead letter's replay, which the console derives in the same way: whoever replays it
+ * again finds the first replay.
+ */
+function replayId(id: string): string {
+  return derivedId("replay", id);
+}
+
+/** The hub does not say that another agent's replay has the id. */
+async function explained(error: WaybillError, hub: HubClient, id: string): Promise<WaybillError> {
+  if (error.status !== 403) return error;
+  const replay = replayId(id);
+  let view;
+  try {
+    view = readHandoffView(await hub.get(`/v1/handoffs/${replay}`));
+  } catch {
+    return error;
+  }
+  const { from } = parseEnvelope(readCompact(view.envelope).payload);
+  return new WaybillError(
+    409,
+    `${from} has replayed ${id} before, as ${replay}, so nothing was handed off. To see what became of it: waybill trace ${replay}. If that one failed too, replay that one.`,
+    { cause: error },
+  );
+}
 
 /** The same work for the same job, as a handoff of the caller. */
 function replayOf(
@@ -63,6 +93,7 @@ function replayOf(
     tags: wanted?.tags,
     minReliability: wanted?.min_reliability,
     correlationId: correlation_id,
+    handoffId: replayId(handoff_id),
     replayOf: handoff_id,
     priority,
     ...(session !== undefined && {

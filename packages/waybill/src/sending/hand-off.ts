@@ -24,6 +24,8 @@ export interface Wanted {
   readonly work: HandoffOptions;
   /** The command that resumes the same handoff with an answer. */
   readonly again: (handoffId: string, answer?: string) => string;
+  /** The same error, if the command knows more about it. */
+  readonly explain?: (error: WaybillError) => Promise<WaybillError>;
 }
 
 const CONNECT_MS = 3_000;
@@ -35,7 +37,7 @@ const BEGIN_MS = 10_000;
 /** Hands off as the agent of the settings, and follows the handoff to its end. Returns the exit code. */
 export async function handOff(context: Context, wanted: Wanted): Promise<number> {
   const { given, settings, terminal, signal } = context;
-  const { command, work, again, isOperators } = wanted;
+  const { command, work, again, isOperators, explain: explained } = wanted;
   const answers = new Answers(listOf(given, "answer"));
   const { url } = announcedHub(settings, terminal);
   const beginning = new Beginning(url, signal, work.timeoutMs);
@@ -71,7 +73,8 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
         const handle = agent.handoff({ ...work, acknowledge: "manual" });
         const isDetached = isGiven(given, "detach");
         const whyNobody = () => reasonsAgainst(context, hub, work);
-        const explain = (error: WaybillError) => withSuggestion(context, work, error);
+        const explain = async (error: WaybillError) =>
+          withSuggestion(context, work, (await explained?.(error)) ?? error);
         const saveTo = textOf(given, "save");
         const shown = { terminal, signal, answers, isDetached, command, again, explain, whyNobody };
         return await follow(handle, { ...shown, saveTo });
