@@ -2,8 +2,9 @@ import { signal } from "@preact/signals";
 import { WaybillError } from "@waybill/protocol";
 import type { WireEntry } from "@waybill/protocol/wire";
 import { announce } from "./announce.ts";
-import { apply, isEnded, payloadOf } from "./handoffs.ts";
-import type { HandoffRow } from "./handoffs.ts";
+import { HandoffRows } from "./handoff-rows.ts";
+import type { TakenEntry } from "./handoff-rows.ts";
+import { isEnded, payloadOf } from "./handoffs.ts";
 import { get, lines } from "./hub.ts";
 import { Rates } from "./rates.ts";
 
@@ -29,8 +30,7 @@ export const version = signal(0);
 /** The entry after which the page knows what happened. */
 export const knownFrom = signal(0);
 
-/** By id, in the order in which they were handed off. */
-export const rows = new Map<string, HandoffRow>();
+export const rows = new HandoffRows(ROWS_AT_MOST);
 export const rates = new Rates();
 
 type Listener = (entry: WireEntry) => void;
@@ -90,17 +90,16 @@ async function headOf(stop: AbortSignal): Promise<number> {
 
 function take(entry: WireEntry): void {
   lastSequence = entry.sequence;
-  const { size } = rows;
-  const before = entry.handoff_id === null ? undefined : rows.get(entry.handoff_id);
-  const wasOpen = before !== undefined && !isEnded(before);
-  const wasDead = before?.standing === "dead letter";
-  const row = apply(rows, entry);
-  if (rows.size > size) rates.count("begun", Date.parse(entry.at));
-  if (wasOpen && row !== undefined && isEnded(row)) rates.count("ended", Date.parse(entry.at));
-  if (!wasDead && row?.standing === "dead letter") tellDeadLetter(Date.parse(entry.at));
-  if (rows.size > ROWS_AT_MOST) rows.delete(rows.keys().next().value!);
+  const taken = rows.take(entry);
+  if (taken !== undefined) note(taken, Date.parse(entry.at));
   for (const listener of listeners) listener(entry);
   plan();
+}
+
+function note({ row, before }: TakenEntry, at: number): void {
+  if (before === undefined) rates.count("begun", at);
+  else if (!isEnded({ standing: before }) && isEnded(row)) rates.count("ended", at);
+  if (before !== "dead letter" && row.standing === "dead letter") tellDeadLetter(at);
 }
 
 let deadLetters = 0;

@@ -24,6 +24,8 @@ export interface HandoffRow {
   readonly startedAt: number;
   readonly deadline: number;
   to: string;
+  /** Others that were offered it before. */
+  earlier: readonly string[] | undefined;
   standing: Standing;
   status: StatusCode | undefined;
   says: string;
@@ -36,11 +38,18 @@ interface Decision {
   readonly status?: StatusCode;
 }
 
+/** Where a handoff stands that has not ended. */
+export const OPEN: readonly Standing[] = ["waiting", "offered", "accepted", "asks"];
 const ENDED: ReadonlySet<Standing> = new Set(["completed", "failed", "cancelled", "dead letter"]);
 
 /** Whether nothing more can happen to it. */
 export function isEnded({ standing }: Pick<HandoffRow, "standing">): boolean {
   return ENDED.has(standing);
+}
+
+/** Whether an agent was offered it, or it is for that agent. */
+export function isFor({ to, earlier }: HandoffRow, agent: string): boolean {
+  return to === agent || earlier?.includes(agent) === true;
 }
 
 /** The payload of a compact JWS, unchecked. */
@@ -52,21 +61,24 @@ export function payloadOf(compact: string): Envelope {
   return JSON.parse(new TextDecoder().decode(bytes)) as Envelope;
 }
 
-/** What one entry changes in the rows; returns the row that it is about. */
-export function apply(rows: Map<string, HandoffRow>, entry: WireEntry): HandoffRow | undefined {
+/**
+ * Changes the row that an entry is about, if the page has one, and returns it; or a new one, for an
+ * entry with which a handoff begins.
+ */
+export function apply(row: HandoffRow | undefined, entry: WireEntry): HandoffRow | undefined {
   const { handoff_id: id, type, content } = entry;
-  if (id === null) return undefined;
   const at = Date.parse(entry.at);
   if (type === "decision") {
-    const row = rows.get(id);
     if (row !== undefined) decided(row, JSON.parse(content) as Decision, at);
     return row;
   }
   const envelope = payloadOf(content);
   if (envelope.kind === "handoff") {
+    // A repetition changes nothing.
+    if (row !== undefined) return row;
     const { from, to, correlation_id: correlationId, deadline, body } = envelope;
-    const row: HandoffRow = {
-      id,
+    return {
+      id: id!,
       from,
       capability: body.capability,
       correlationId,
@@ -74,16 +86,13 @@ export function apply(rows: Map<string, HandoffRow>, entry: WireEntry): HandoffR
       startedAt: at,
       deadline: Date.parse(deadline),
       to: typeof to === "string" ? to : "",
+      earlier: undefined,
       standing: "waiting",
       status: 100,
       says: "in custody",
       changedAt: at,
     };
-    // A repetition changes nothing.
-    if (!rows.has(id)) rows.set(id, row);
-    return rows.get(id);
   }
-  const row = rows.get(id);
   if (row !== undefined && !isEnded(row)) said(row, envelope, at);
   return row;
 }
@@ -92,7 +101,7 @@ function decided(row: HandoffRow, { type, recipient, status }: Decision, at: num
   if (type === "dead_letter") change(row, at, "dead letter", status ?? 508, "dead letter");
   else if (isEnded(row)) return;
   else if (type === "offer") {
-    if (recipient !== undefined) row.to = recipient;
+    if (recipient !== undefined) offer(row, recipient);
     change(row, at, "offered", 100, "offered");
   } else if (type === "expire") change(row, at, "dead letter", 504, "the deadline has passed");
   else if (type === "lease_lost") change(row, at, "waiting", 502, "its recipient went silent");
@@ -100,6 +109,12 @@ function decided(row: HandoffRow, { type, recipient, status }: Decision, at: num
   else if (type === "parent_ended" || type === "group_decided") {
     change(row, at, "cancelled", 499, "no longer needed");
   }
+}
+
+function offer(row: HandoffRow, recipient: string): void {
+  const { to, earlier = [] } = row;
+  if (to !== "" && to !== recipient) row.earlier = [...earlier, to];
+  row.to = recipient;
 }
 
 function said(row: HandoffRow, envelope: Envelope, at: number): void {

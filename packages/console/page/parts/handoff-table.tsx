@@ -17,7 +17,7 @@ export function HandoffTable({
   readonly wanted?: (row: HandoffRow) => boolean;
 }) {
   void version.value;
-  const all = [...rows.values()];
+  const all = rows.all();
   const found = wanted === undefined ? all : all.filter(wanted);
   const at = (index: number) => found[found.length - 1 - index]!;
   return (

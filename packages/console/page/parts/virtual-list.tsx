@@ -21,6 +21,32 @@ export interface VirtualListProps {
 
 const OVERSCAN = 8;
 
+/**
+ * Gives each row in sight an element for as long as it is in sight, so that the focus stays with its
+ * row. Elements of rows that have left are used again: to make new ones would take most of a frame.
+ */
+class Elements {
+  #byRow = new Map<string, number>();
+
+  /** The number of the element of each of these rows. */
+  of(shown: readonly string[]): readonly number[] {
+    const taken = new Map<string, number>();
+    for (const row of shown) {
+      const element = this.#byRow.get(row);
+      if (element !== undefined) taken.set(row, element);
+    }
+    const used = new Set(taken.values());
+    let next = 0;
+    for (const row of shown) {
+      if (taken.has(row)) continue;
+      while (used.has(next)) next++;
+      taken.set(row, next++);
+    }
+    this.#byRow = taken;
+    return shown.map((row) => taken.get(row)!);
+  }
+}
+
 /** A table of any length, of which only the rows in sight are drawn. */
 export function VirtualList({
   label,
@@ -45,9 +71,22 @@ export function VirtualList({
     onChange: () => draw(),
   };
   const [virtual] = useState(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options));
+  const [elements] = useState(() => new Elements());
   virtual.setOptions(options);
   useLayoutEffect(() => virtual._didMount(), [virtual]);
   useLayoutEffect(() => virtual._willUpdate());
+  const focused = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    // The row that had the focus is out of sight, and another one has its element.
+    const active = rowOf(document.activeElement);
+    const isOwn = active !== undefined && scroller.current!.contains(active);
+    if (isOwn && active.dataset["row"] !== focused.current) {
+      scroller.current!.focus({ preventScroll: true });
+    }
+  });
+  const items = virtual.getVirtualItems();
+  const shown = items.map(({ index }) => keyOf(index));
+  const numbers = elements.of(shown);
   return (
     <div class={`list ${kind}`} role="table" aria-label={label} aria-rowcount={count + 1}>
       <div role="rowgroup">
@@ -66,15 +105,17 @@ export function VirtualList({
         role="rowgroup"
         tabIndex={0}
         aria-label={`${label}, rows`}
+        onFocusIn={(event) => {
+          focused.current = rowOf(event.target as Element)?.dataset["row"];
+        }}
       >
         <div class="rows" role="presentation" style={{ height: `${virtual.getTotalSize()}px` }}>
-          {virtual.getVirtualItems().map(({ index, start }) => (
+          {items.map(({ index, start }, place) => (
             <div
               class="row"
               role="row"
-              // The list itself goes by places: with a key of its own for each row it would measure
-              // all of them again with every change.
-              key={keyOf(index)}
+              key={numbers[place]}
+              data-row={shown[place]}
               aria-rowindex={index + 2}
               style={{ transform: `translateY(${start}px)`, height: `${rowHeight}px` }}
             >
@@ -85,4 +126,9 @@ export function VirtualList({
       </div>
     </div>
   );
+}
+
+/** The row that an element stands in. */
+function rowOf(element: Element | null): HTMLElement | undefined {
+  return element?.closest<HTMLElement>("[data-row]") ?? undefined;
 }

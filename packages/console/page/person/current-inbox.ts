@@ -19,7 +19,7 @@ export const offered = signal<readonly Capability[]>([]);
 export const waitingWork = computed<readonly HandoffRow[]>(() => {
   void version.value;
   const who = person.value;
-  return who ? [...rows.values()].filter((row) => waitsFor(row, who.agent)) : [];
+  return who ? rows.all().filter((row) => waitsFor(row, who.agent)) : [];
 });
 
 function waitsFor({ standing, to, capability }: HandoffRow, agent: string): boolean {

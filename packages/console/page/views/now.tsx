@@ -1,8 +1,7 @@
-import { useComputed } from "@preact/signals";
 import type { WirePresence } from "@waybill/protocol/wire";
 import { Link } from "wouter-preact";
 import { connection, knownFrom, rates, rows, version } from "../hub/feed.ts";
-import { isEnded } from "../hub/handoffs.ts";
+import { OPEN } from "../hub/handoffs.ts";
 import { get, getText } from "../hub/hub.ts";
 import { RateChart } from "../parts/chart.tsx";
 import { HandoffTable } from "../parts/handoff-table.tsx";
@@ -16,17 +15,6 @@ const AGENTS = 100;
 
 /** What happens at this hub. */
 export function Now() {
-  const counts = useComputed(() => {
-    void version.value;
-    const found = { open: 0, asks: 0, dead: 0, failed: 0 };
-    for (const row of rows.values()) {
-      if (!isEnded(row)) found.open++;
-      if (row.standing === "asks") found.asks++;
-      if (row.standing === "dead letter") found.dead++;
-      if (row.standing === "failed") found.failed++;
-    }
-    return found;
-  });
   const isLive = connection.value.type === "live";
   const agents = useLoaded(
     (signal) =>
@@ -36,26 +24,11 @@ export function Now() {
   );
   const metrics = useLoaded((signal) => getText("/metrics", signal), [isLive], AGAIN_MS);
   const at = useNow();
-  const { open, asks, dead, failed } = counts.value;
   const from = knownFrom.value;
   return (
     <>
       <h1>Now</h1>
-      <dl class="figures">
-        <Figure
-          label="Open"
-          value={open}
-          says={`${rates.perSecond("begun", at).toFixed(1)} a second handed off`}
-        />
-        <Figure label="Waiting for an answer" value={asks} tone={asks > 0 ? "warn" : ""} />
-        <Figure label="Failed" value={failed} says="by their recipient" />
-        <Figure
-          label="Dead letters"
-          value={dead}
-          tone={dead > 0 ? "bad" : ""}
-          says="without a verdict"
-        />
-      </dl>
+      <Counts at={at} />
       <p class="note">
         {from === 0
           ? "Counted over the whole ledger."
@@ -93,6 +66,32 @@ export function Now() {
         <HandoffTable label="Latest handoffs" />
       </section>
     </>
+  );
+}
+
+/** Where the handoffs stand that the page has read. */
+function Counts({ at }: { readonly at: number }) {
+  // Drawn again with every change of the rows.
+  void version.value;
+  const open = OPEN.reduce((sum, standing) => sum + rows.count(standing), 0);
+  const asks = rows.count("asks");
+  const dead = rows.count("dead letter");
+  return (
+    <dl class="figures">
+      <Figure
+        label="Open"
+        value={open}
+        says={`${rates.perSecond("begun", at).toFixed(1)} a second handed off`}
+      />
+      <Figure label="Waiting for an answer" value={asks} tone={asks > 0 ? "warn" : ""} />
+      <Figure label="Failed" value={rows.count("failed")} says="by their recipient" />
+      <Figure
+        label="Dead letters"
+        value={dead}
+        tone={dead > 0 ? "bad" : ""}
+        says="without a verdict"
+      />
+    </dl>
   );
 }
 
