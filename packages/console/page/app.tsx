@@ -97,6 +97,9 @@ function Frame() {
     void follow(stop.signal);
     // Whoever works at this page is reached in each of its views.
     void import("./person/current-inbox.ts").then(({ keepInbox }) => keepInbox(stop.signal));
+    if (session.value?.role === "operator") {
+      void import("./operator/results.ts").then(({ keepResults }) => keepResults(stop.signal));
+    }
     return () => stop.abort();
   }, []);
   const [path] = useLocation();

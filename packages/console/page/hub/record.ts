@@ -25,17 +25,17 @@ const AT_ONCE = 8;
 export class RecordReader {
   readonly #id: string;
   #trust: Trust | undefined;
-  #hub = "";
   #entries: CheckedEntry[] = [];
 
-  constructor(id: string) {
+  /** `trust` has the keys of agents that others have read; without it they are read anew. */
+  constructor(id: string, trust?: Trust) {
     this.#id = id;
+    this.#trust = trust;
   }
 
   async read(signal: AbortSignal): Promise<HandoffRecord> {
     if (this.#trust === undefined) {
       const { hub } = await get<WireWellKnown>("/.well-known/waybill", signal);
-      this.#hub = hub;
       this.#trust = new Trust(hub);
     }
     const path = `/v1/handoffs/${encodeURIComponent(this.#id)}`;
@@ -53,7 +53,8 @@ export class RecordReader {
     }
     const entries = this.#entries;
     const contracts = await contractsOf(view, entries, this.#trust);
-    return { hub: this.#hub, view, entries, contracts, problems: this.#trust.problems };
+    const { hub, problems } = this.#trust;
+    return { hub, view, entries, contracts, problems };
   }
 
   async #checked(entries: readonly WireEntry[]): Promise<CheckedEntry[]> {

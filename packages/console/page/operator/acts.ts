@@ -1,13 +1,12 @@
-import { verifyEnvelope, WaybillError } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import { discardPath } from "@waybill/protocol/wire";
 import type { WireHandoffView } from "@waybill/protocol/wire";
 import { payloadOf } from "../hub/handoffs.ts";
 import { get, post } from "../hub/hub.ts";
-import type { Trust } from "../trust/check.ts";
-import type { Outcome } from "./bulk.ts";
 import { proofBy } from "../trust/browser-key.ts";
-import { signedHandoff } from "./key.ts";
+import type { Post, Retry } from "../trust/post.ts";
+import type { Outcome } from "./bulk.ts";
 import type { OperatorKey } from "./key.ts";
 import { replayId, replayOf } from "./replay.ts";
 import type { Changes } from "./replay.ts";
@@ -19,11 +18,10 @@ export async function discard(key: OperatorKey, id: string, reason: string): Pro
 }
 
 /** The handoff as its delegator has signed it: an operator signs nothing that a hub has made up. */
-export async function originalOf(id: string, trust: Trust): Promise<HandoffEnvelope> {
-  const { envelope: text } = await get<WireHandoffView>(`/v1/handoffs/${id}`);
-  const { from, issued_at: issuedAt } = payloadOf(text);
-  const { keyOf } = await trust.keysOf([from]);
-  const { envelope } = verifyEnvelope(text, { keyOf, at: Date.parse(issuedAt) });
+export async function originalOf(id: string, by: Post): Promise<HandoffEnvelope> {
+  const view = await get<WireHandoffView>(`/v1/handoffs/${id}`);
+  const { from } = payloadOf(view.envelope);
+  const { envelope } = await by.verifyReceived(view.envelope, from, view);
   if (envelope.kind === "handoff" && envelope.handoff_id === id) return envelope;
   throw new WaybillError(
     401,
@@ -33,14 +31,15 @@ export async function originalOf(id: string, trust: Trust): Promise<HandoffEnvel
 
 /** Hands the work of a dead letter off again, once. */
 export async function replay(
-  key: OperatorKey,
+  by: Post,
   original: HandoffEnvelope,
   changes: Changes,
+  retry?: Retry,
 ): Promise<Outcome> {
   const { handoff_id: id } = original;
-  const envelope = await signedHandoff(key, replayOf(original, key, changes));
+  const path = `/v1/dead-letters/${id}/replay`;
   try {
-    await post(`/v1/dead-letters/${id}/replay`, { envelope });
+    await by.submit(replayOf(original, by.who, changes), { path, retry });
     return "done";
   } catch (error) {
     // 409: this operator has replayed it, or a replay has another id.

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { WaybillError } from "@waybill/protocol";
+import type { Retry } from "../trust/post.ts";
 
 /** What became of one dead letter. `before`: somebody had done it already. */
 export type Outcome = "done" | "before";
@@ -41,11 +42,14 @@ export function stopActing(): void {
   stopping.abort();
 }
 
-/** Acts on many, a few at a time, until all are done or it is stopped. */
+/**
+ * Acts on many, a few at a time, until all are done or it is stopped. `act` gets what tries again while
+ * the hub wants to be asked later.
+ */
 export async function actOnAll(
   what: string,
   ids: readonly string[],
-  act: (id: string) => Promise<Outcome>,
+  act: (id: string, retry: Retry) => Promise<Outcome>,
 ): Promise<void> {
   stopping = new AbortController();
   const stop = stopping.signal;
@@ -64,11 +68,12 @@ export async function actOnAll(
       isStopped: stop.aborted,
     };
   };
+  const retry: Retry = (work) => patiently(work, stop);
   const work = async () => {
     for (const id of waiting) {
       if (stop.aborted) return;
       try {
-        count[await patiently(() => act(id), stop)]++;
+        count[await act(id, retry)]++;
       } catch (error) {
         // The same reason is told once, whatever id it names.
         const why = WaybillError.from(error).message.replaceAll(id, "this handoff");
@@ -83,10 +88,10 @@ export async function actOnAll(
 }
 
 /** Tries again while the hub says that it has no room, or does not answer. */
-async function patiently(act: () => Promise<Outcome>, stop: AbortSignal): Promise<Outcome> {
+async function patiently<Value>(work: () => Promise<Value>, stop: AbortSignal): Promise<Value> {
   for (let tries = 1; ; tries++) {
     try {
-      return await act();
+      return await work();
     } catch (error) {
       const { status, retryAfterMs = AGAIN_MS } = WaybillError.from(error);
       if (!LATER.has(status) || tries === TRIES || stop.aborted) throw error;

@@ -1,12 +1,12 @@
-import { signal } from "@preact/signals";
-import { digestOf, signEnvelope, signManifest, WaybillError } from "@waybill/protocol";
-import type { HandoffEnvelope } from "@waybill/protocol";
+import { computed, signal } from "@preact/signals";
+import { digestOf, signManifest, WaybillError } from "@waybill/protocol";
 import type { WireGroup } from "@waybill/protocol/wire";
 import { get, post, put } from "../hub/hub.ts";
 import { forget, keep, kept } from "../hub/kept.ts";
 import { session } from "../hub/session.ts";
 import { newBrowserKey, signedWith } from "../trust/browser-key.ts";
 import type { BrowserAgent, BrowserKey } from "../trust/browser-key.ts";
+import { Post } from "../trust/post.ts";
 
 /** The key of this browser, and the agent whose key it is. */
 interface StoredKey extends BrowserKey {
@@ -18,6 +18,11 @@ export type OperatorKey = BrowserAgent;
 
 /** `undefined` until it is known, null if this browser's key is not enrolled. */
 export const operatorKey = signal<OperatorKey | null | undefined>(undefined);
+
+/** What the operators' agent of this browser sends and receives. */
+export const operatorPost = computed(() =>
+  operatorKey.value ? new Post(operatorKey.value) : undefined,
+);
 
 const GROUP = "operators";
 /** Tells the operators' browsers apart. */
@@ -66,11 +71,6 @@ export async function revoke(): Promise<void> {
       { cause },
     );
   }
-}
-
-/** Signs a handoff of the operators' agent. */
-export function signedHandoff(key: OperatorKey, handoff: HandoffEnvelope): Promise<string> {
-  return signedWith(key, (signer) => signEnvelope(handoff, signer));
 }
 
 async function isMember(agent: string): Promise<boolean> {

@@ -1,12 +1,10 @@
-import type { WireDeadLetter, WireWellKnown } from "@waybill/protocol/wire";
+import type { WireDeadLetter } from "@waybill/protocol/wire";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { get } from "../hub/hub.ts";
 import { session } from "../hub/session.ts";
 import { discard, originalOf, replay } from "../operator/acts.ts";
 import { actOnAll, progress } from "../operator/bulk.ts";
-import { operatorKey } from "../operator/key.ts";
-import { Trust } from "../trust/check.ts";
+import { operatorKey, operatorPost } from "../operator/key.ts";
 import { ActProgress } from "./act-progress.tsx";
 
 /** What an operator can do about the chosen dead letters. */
@@ -23,17 +21,17 @@ export function DeadLetterActs({ letters }: { readonly letters: readonly WireDea
   const isRunning = progress.value?.isOver === false;
   const isDisabled = ids.length === 0 || isRunning || !key;
   const count = `${ids.length.toLocaleString("en")} dead ${ids.length === 1 ? "letter" : "letters"}`;
-  const replayAll = async (form: FormData) => {
-    const { hub } = await get<WireWellKnown>("/.well-known/waybill");
-    const trust = new Trust(hub);
+  const replayAll = (form: FormData) => {
+    const by = operatorPost.value!;
     const timeoutMs = secondsIn(form);
-    await actOnAll("replayed", ids, async (id) =>
-      replay(key!, await originalOf(id, trust), { timeoutMs }),
-    );
+    return actOnAll("replayed", ids, async (id, retry) => {
+      const original = await retry(() => originalOf(id, by));
+      return replay(by, original, { timeoutMs }, retry);
+    });
   };
   const discardAll = (form: FormData) => {
     const reason = form.get("reason") as string;
-    return actOnAll("discarded", ids, (id) => discard(key!, id, reason));
+    return actOnAll("discarded", ids, (id, retry) => retry(() => discard(key!, id, reason)));
   };
   return (
     <>

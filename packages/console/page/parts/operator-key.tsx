@@ -2,6 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import { useEffect, useState } from "preact/hooks";
 import { session } from "../hub/session.ts";
 import { enrol, lookForKey, operatorKey, revoke } from "../operator/key.ts";
+import { results } from "../operator/results.ts";
 import { Problem } from "./loaded.tsx";
 
 /** Whether what is done here is signed with a key of this browser. Shows nothing to readers. */
@@ -41,13 +42,28 @@ export function OperatorKeyPanel() {
           </button>
         </>
       ) : (
-        <p role="status">
-          You sign as <strong>{key.agent}</strong>. The key can't leave this browser.{" "}
-          <button type="button" disabled={isBusy} onClick={() => void run(revoke)}>
-            Revoke it
-          </button>
-        </p>
+        <>
+          <p role="status">
+            You sign as <strong>{key.agent}</strong>. The key can't leave this browser.{" "}
+            <button type="button" disabled={isBusy} onClick={() => void run(revoke)}>
+              Revoke it
+            </button>
+          </p>
+          <ResultCounts />
+        </>
       )}
     </section>
+  );
+}
+
+/** How many results have come to the operators' agent. */
+function ResultCounts() {
+  const { completed, failed } = results.value;
+  if (completed + failed === 0) return null;
+  return (
+    <p class="note" role="status">
+      Results that came back since you opened this page: {completed.toLocaleString("en")} completed
+      {failed > 0 && `, ${failed.toLocaleString("en")} failed`}. Each is acknowledged.
+    </p>
   );
 }

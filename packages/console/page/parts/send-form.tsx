@@ -1,14 +1,13 @@
 import { createHandoff } from "@waybill/protocol";
 import type { Capability, HandoffBody, Json } from "@waybill/protocol";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { rows, version as feedVersion } from "../hub/feed.ts";
-import { post } from "../hub/hub.ts";
-import { operatorKey, signedHandoff } from "../operator/key.ts";
+import { operatorKey, operatorPost } from "../operator/key.ts";
 import { OperatorKeyPanel } from "./operator-key.tsx";
 import { StandingMark } from "./standing.tsx";
-import { Id, Text } from "./text.tsx";
+import { Id, Text, visible } from "./text.tsx";
 
 /** By default an hour: somebody waits for the result, and nobody for ever. */
 const SECONDS = 3_600;
@@ -32,6 +31,9 @@ export function SendForm({ agent, capability }: SendFormProps) {
   const [sent, setSent] = useState<readonly string[]>([]);
   const { name, version, input_schema: schema } = capability;
   const key = operatorKey.value;
+  const place = useRef<HTMLDivElement>(null);
+  // The button that has opened the form is gone, and the focus with it.
+  useEffect(() => place.current?.focus(), []);
   const send = async (value: Json) => {
     const content = schema === undefined ? { brief: value } : { input: value };
     const handoff = createHandoff({
@@ -41,11 +43,11 @@ export function SendForm({ agent, capability }: SendFormProps) {
       body: { capability: name, version, ...content } as HandoffBody,
       timeoutMs: Number(seconds) * 1_000,
     });
-    await post("/v1/envelopes", { envelope: await signedHandoff(key!, handoff) });
+    await operatorPost.value!.submit(handoff);
     setSent([handoff.handoff_id, ...sent]);
   };
   return (
-    <>
+    <div ref={place} tabIndex={-1} role="group" aria-label={`Hand off ${visible(name)}`}>
       <OperatorKeyPanel />
       {key && (
         <SchemaForm
@@ -75,7 +77,7 @@ export function SendForm({ agent, capability }: SendFormProps) {
           </ul>
         </div>
       )}
-    </>
+    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { onEntry, rows, version } from "../hub/feed.ts";
 import type { HandoffRow } from "../hub/handoffs.ts";
 import { visible } from "../parts/text.tsx";
 import { Trust } from "../trust/check.ts";
+import { inOnePage } from "../trust/mailbox.ts";
 import { Inbox } from "./inbox.ts";
 import { notify } from "./notifications.ts";
 import { findPerson, person } from "./person.ts";
@@ -82,28 +83,16 @@ export async function readOffered(): Promise<void> {
   offered.value = manifests.at(-1)?.manifest.capabilities ?? [];
 }
 
-/** One page of this browser at a time: two would take each other's deliveries away. */
 function open(who: Person, stop: AbortSignal): void {
   const opened = new Inbox(who);
   inbox.value = opened;
   void readOffered().catch(() => undefined);
-  const name = `waybill inbox ${who.domain} ${who.agent}`;
-  const follow = () => opened.follow(stop);
-  const run = async () => {
-    const isMine = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
-      if (lock === null) return false;
-      await follow();
-      return true;
-    });
-    if (isMine) return;
+  const elsewhere = () => {
     const why =
       "Your inbox is open in another tab of this browser. Close that tab to use this one.";
     opened.state.value = { type: "elsewhere", why };
-    await navigator.locks.request(name, { signal: stop }, follow);
   };
-  run().catch(() => {
-    // The page is closing, or somebody else acts here now.
-  });
+  inOnePage(who, stop, () => opened.follow(stop), elsewhere);
 }
 
 function tell(text: string): void {

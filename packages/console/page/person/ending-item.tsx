@@ -4,7 +4,7 @@ import { WaybillError } from "@waybill/protocol";
 import { StatusText } from "../parts/standing.tsx";
 import { Id, Text } from "../parts/text.tsx";
 import { Work } from "../parts/work.tsx";
-import type { Ending } from "./inbox.ts";
+import type { Ending } from "../trust/ending.ts";
 
 /** How something that the person handed off has ended. */
 export function EndingItem({

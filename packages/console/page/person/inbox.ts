@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { createReply, isFailure, newId, parseTime, WaybillError } from "@waybill/protocol";
+import { createReply, newId, WaybillError } from "@waybill/protocol";
 import type {
   AnswerEnvelope,
   AskedQuestion,
@@ -7,18 +7,19 @@ import type {
   Envelope,
   HandoffEnvelope,
   Json,
-  NoticeEnvelope,
   QuestionEnvelope,
-  ReceiptEnvelope,
   ResultBody,
-  ResultEnvelope,
 } from "@waybill/protocol";
 import type { Delivery, WireHandoffView, WireInboxNews } from "@waybill/protocol/wire";
 import { payloadOf } from "../hub/handoffs.ts";
 import { get, post } from "../hub/hub.ts";
 import { proofBy } from "../trust/browser-key.ts";
+import { acknowledge, isEnding } from "../trust/ending.ts";
+import type { Ending } from "../trust/ending.ts";
+import { receive } from "../trust/mailbox.ts";
+import type { MailboxState } from "../trust/mailbox.ts";
+import { Post } from "../trust/post.ts";
 import type { Person } from "./person.ts";
-import { Post } from "./submit.ts";
 
 type Offer = Extract<Delivery, { readonly type: "offer" }>;
 
@@ -39,19 +40,6 @@ export interface OpenQuestion {
   readonly asked: AskedQuestion;
 }
 
-/** The end of something that the person has handed off. */
-export interface Ending {
-  readonly envelope: ResultEnvelope | NoticeEnvelope | ReceiptEnvelope;
-  readonly digest: Digest;
-}
-
-export type InboxState =
-  | { readonly type: "opening" }
-  | { readonly type: "open" }
-  | { readonly type: "gone"; readonly why: string }
-  /** Another page or program acts as this person. */
-  | { readonly type: "elsewhere"; readonly why: string };
-
 /** What to do with the work that is offered next. */
 interface Wanted {
   /** The handoff; undefined for whichever the hub offers first. */
@@ -67,9 +55,7 @@ const PASSED_AT_MOST = 20;
 const PASSED_MS = 5_000;
 /** An offer arrives at once if there is work and room. */
 const OFFER_MS = 10_000;
-const WAIT_SECONDS = 20;
 const AGAIN_MS = 500;
-const AGAIN_AT_MOST_MS = 10_000;
 const BEATS_PER_LEASE = 3;
 
 /**
@@ -77,7 +63,7 @@ const BEATS_PER_LEASE = 3;
  * an acceptance is the person's own decision. The rest is what any agent does that polls its inbox.
  */
 export class Inbox {
-  readonly state = signal<InboxState>({ type: "opening" });
+  readonly state = signal<MailboxState>({ type: "opening" });
   readonly held = signal<readonly HeldWork[]>([]);
   readonly questions = signal<readonly OpenQuestion[]>([]);
   readonly endings = signal<readonly Ending[]>([]);
@@ -98,34 +84,16 @@ export class Inbox {
 
   /** Receives until the signal aborts. */
   async follow(stop: AbortSignal): Promise<void> {
-    let cursor = "";
-    for (let wait = AGAIN_MS; !stop.aborted; wait = Math.min(wait * 2, AGAIN_AT_MOST_MS)) {
-      try {
-        for (;;) {
-          // The first answer comes at once: it says that the inbox is open.
-          const seconds = this.state.value.type === "open" ? WAIT_SECONDS : 0;
-          const query = `instance=${this.#instance}&credit=${this.#credit}&wait_seconds=${seconds}&cursor=${cursor}`;
-          const { deliveries, cursor: next } = await get<{
-            cursor: string;
-            deliveries: readonly Delivery[];
-          }>(`/v1/inbox?${query}`, stop, proofBy(this.who));
-          this.state.value = { type: "open" };
-          wait = AGAIN_MS;
-          for (const each of deliveries) await this.#take(each);
-          // The next poll confirms them.
-          cursor = next;
-        }
-      } catch (error) {
-        if (stop.aborted) break;
-        const { status, message } = WaybillError.from(error);
-        if (status === 401 || status === 403 || status === 409) {
-          this.state.value = { type: "elsewhere", why: message };
-          break;
-        }
-        this.state.value = { type: "gone", why: message };
-      }
-      await new Promise((resolve) => setTimeout(resolve, wait));
-    }
+    const mailbox = {
+      who: this.who,
+      instance: this.#instance,
+      credit: () => this.#credit,
+      take: async (deliveries: readonly Delivery[]) => {
+        for (const each of deliveries) await this.#take(each);
+      },
+      changed: (state: MailboxState) => (this.state.value = state),
+    };
+    await receive(mailbox, stop);
     clearInterval(this.#beats);
     this.#wanted?.settle(new WaybillError(503, "This page no longer receives work."));
   }
@@ -183,7 +151,11 @@ export class Inbox {
       if (delivery.type === "offer") return await this.#offered(delivery);
       if (delivery.type === "stop") return this.#stopped(delivery);
       const { from } = payloadOf(delivery.envelope);
-      const { envelope, digest } = await this.#verified(delivery.envelope, from, delivery);
+      const { envelope, digest } = await this.#post.verifyReceived(
+        delivery.envelope,
+        from,
+        delivery,
+      );
       this.#arrived(envelope, digest);
     } catch (error) {
       // One that does not hold must not keep the others back.
@@ -192,17 +164,9 @@ export class Inbox {
     }
   }
 
-  async #verified(text: string, from: string, { received_at: times }: Pick<Offer, "received_at">) {
-    const at = Math.min(
-      Date.now(),
-      ...Object.values(times).map((each) => parseTime(each) ?? Infinity),
-    );
-    return this.#post.verify(text, from, { at });
-  }
-
   async #offered(offer: Offer): Promise<void> {
     const { from } = payloadOf(offer.envelope);
-    const { envelope, digest } = await this.#verified(offer.envelope, from, offer);
+    const { envelope, digest } = await this.#post.verifyReceived(offer.envelope, from, offer);
     const { agent } = this.who;
     if (envelope.kind !== "handoff" || envelope.handoff_id !== offer.handoff_id) {
       throw new WaybillError(400, "The hub offered another handoff than it says.");
@@ -217,7 +181,7 @@ export class Inbox {
       if (known?.attempt === attempt) return;
       const answers: AnswerEnvelope["body"][] = [];
       for (const text of offer.answers) {
-        const answer = (await this.#verified(text, from, offer)).envelope;
+        const answer = (await this.#post.verifyReceived(text, from, offer)).envelope;
         if (answer.kind === "answer") answers.push(answer.body);
       }
       const asked = await this.#askedAbout(offer.handoff_id);
@@ -240,16 +204,13 @@ export class Inbox {
   /** What the person has asked about a handoff, from the record of the hub. */
   async #askedAbout(id: string): Promise<readonly AskedQuestion[]> {
     const { agent } = this.who;
-    const view = await this.#viewOf(id);
+    const path = `/v1/handoffs/${encodeURIComponent(id)}`;
+    const view = await get<WireHandoffView>(path, undefined, proofBy(this.who));
     const own = view.questions.filter((text) => payloadOf(text).from === agent);
-    const read = await Promise.all(own.map((text) => this.#verified(text, agent, view)));
+    const read = await Promise.all(own.map((text) => this.#post.verifyReceived(text, agent, view)));
     return read.flatMap(({ envelope }) =>
       envelope.kind === "question" ? envelope.body.questions : [],
     );
-  }
-
-  #viewOf(id: string): Promise<WireHandoffView> {
-    return get(`/v1/handoffs/${encodeURIComponent(id)}`, undefined, proofBy(this.who));
   }
 
   /** Gives back what was offered before the work that the person has chosen. */
@@ -299,7 +260,7 @@ export class Inbox {
   async answer({ question, digest: re, asked }: OpenQuestion, answer: Json): Promise<void> {
     const { agent: from } = this.who;
     const { handoff_id: id, from: to } = question;
-    const handoff = await this.#ownHandoff(id);
+    const handoff = await this.#post.ownHandoff(id);
     const body = { question_id: asked.id, answer };
     await this.#post.submit(createReply(handoff, { kind: "answer", from, to, re, body }));
     this.questions.value = this.questions.value.filter(
@@ -308,20 +269,9 @@ export class Inbox {
   }
 
   /** Confirms that the person has read how their handoff ended. */
-  async acknowledge({ envelope, digest: re }: Ending): Promise<void> {
-    const { agent: from, hub: to } = this.who;
-    const handoff = await this.#ownHandoff(envelope.handoff_id);
-    const body = { status: 200 } as const;
-    await this.#post.submit(createReply(handoff, { kind: "receipt", from, to, re, body }));
-    this.endings.value = this.endings.value.filter((each) => each.digest !== re);
-  }
-
-  async #ownHandoff(id: string): Promise<HandoffEnvelope> {
-    const { agent } = this.who;
-    const view = await this.#viewOf(id);
-    const { envelope } = await this.#verified(view.envelope, agent, view);
-    if (envelope.kind === "handoff" && envelope.handoff_id === id) return envelope;
-    throw new WaybillError(401, `The hub shows another handoff than ${id}.`);
+  async acknowledge(ending: Ending): Promise<void> {
+    await acknowledge(this.#post, [ending]);
+    this.endings.value = this.endings.value.filter(({ digest }) => digest !== ending.digest);
   }
 
   /** Delivers the result of work that the person holds. */
@@ -399,16 +349,6 @@ export class Inbox {
 
 /** The poll finds out, too, and shows it. */
 function later(): void {}
-
-/** A rejection ends a handoff that nobody else can be offered. */
-function isEnding(envelope: Envelope): envelope is Ending["envelope"] {
-  const { kind } = envelope;
-  return (
-    kind === "result" ||
-    kind === "notice" ||
-    (kind === "receipt" && isFailure(envelope.body.status))
-  );
-}
 
 function notOffered(id: string | undefined): WaybillError {
   return new WaybillError(

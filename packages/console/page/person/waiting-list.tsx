@@ -12,7 +12,7 @@ import { Id, Text, visible } from "../parts/text.tsx";
 import { Work } from "../parts/work.tsx";
 import { waitingWork } from "./current-inbox.ts";
 import type { Inbox } from "./inbox.ts";
-import { Post } from "./submit.ts";
+import { Post } from "../trust/post.ts";
 
 const REASON = {
   type: "object",

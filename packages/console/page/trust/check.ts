@@ -23,16 +23,17 @@ export class Trust {
   readonly #manifests = new Map<string, Promise<readonly VerifiedManifest[]>>();
   /** Why the manifests of an agent do not hold, by its id. */
   readonly problems = new Map<string, string>();
-  readonly #hub: string;
+  /** The id of the hub. */
+  readonly hub: string;
 
   constructor(hub: string) {
-    this.#hub = hub;
+    this.hub = hub;
   }
 
   /** The keys of these agents and of the hub. */
   async keysOf(agents: Iterable<string>): Promise<Keyring> {
     const all = await Promise.all(
-      [...new Set([this.#hub, ...agents])].map((agent) => this.#of(agent)),
+      [...new Set([this.hub, ...agents])].map((agent) => this.#of(agent)),
     );
     return keyring(all.flat());
   }
@@ -49,7 +50,11 @@ export class Trust {
 
   #of(agent: string): Promise<readonly VerifiedManifest[]> {
     let known = this.#manifests.get(agent);
-    if (known === undefined) this.#manifests.set(agent, (known = this.#read(agent)));
+    if (known === undefined) {
+      this.#manifests.set(agent, (known = this.#read(agent)));
+      // The hub did not answer: next time it may.
+      known.catch(() => this.#manifests.delete(agent));
+    }
     return known;
   }
 
@@ -72,7 +77,7 @@ export class Trust {
         break;
       }
     }
-    if (agent === this.#hub) return this.#checkedHub(verified);
+    if (agent === this.hub) return this.#checkedHub(verified);
     return verified;
   }
 
@@ -81,7 +86,7 @@ export class Trust {
     const domain = session.value?.domain;
     if (verified[0]?.kid === domain) return verified;
     this.problems.set(
-      this.#hub,
+      this.hub,
       `Its first manifest is not signed by the key of the custody domain ${domain}.`,
     );
     return [];

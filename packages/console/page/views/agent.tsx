@@ -3,6 +3,7 @@ import type { WireFound, WirePresence, WireWellKnown } from "@waybill/protocol/w
 import { useState } from "preact/hooks";
 import { connection } from "../hub/feed.ts";
 import { get } from "../hub/hub.ts";
+import { AgentContracts } from "../parts/agent-contracts.tsx";
 import { percent } from "../parts/find-playground.tsx";
 import { session } from "../hub/session.ts";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
@@ -83,6 +84,9 @@ function AgentOf({ id }: { readonly id: string }) {
           />
         );
       })}
+      {presence.value !== undefined && !isThisHub(presence.value) && (
+        <AgentContracts key={id} agent={id} />
+      )}
       {read.value !== undefined && <Keys manifests={read.value.manifests} />}
     </>
   );

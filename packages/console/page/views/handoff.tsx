@@ -7,6 +7,7 @@ import type { HandoffRecord } from "../hub/record.ts";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
 import { StatusText } from "../parts/standing.tsx";
 import { Deadline } from "../parts/deadline.tsx";
+import { HandoffFacts } from "../parts/handoff-facts.tsx";
 import { Id, Text } from "../parts/text.tsx";
 import { Contracts } from "../parts/contracts.tsx";
 import { Entries } from "../parts/entries.tsx";
@@ -52,64 +53,12 @@ function Shown({ record }: { readonly record: HandoffRecord }) {
   return (
     <>
       <Trusted record={record} />
-      <dl class="facts wide">
-        <dt>State</dt>
-        <dd>
-          {view.state.replaceAll("_", " ")} · <StatusText status={view.status} />
-        </dd>
-        {first !== undefined && (
-          <>
-            <dt>From</dt>
-            <dd>
-              <Text value={first.from} />
-            </dd>
-            <dt>To</dt>
-            <dd>
-              {typeof first.to === "string" ? (
-                <Text value={first.to} />
-              ) : (
-                <>
-                  whoever offers <Text value={first.to.capability} />
-                </>
-              )}
-            </dd>
-            <dt>Capability</dt>
-            <dd>
-              <Text value={first.body.capability} />
-            </dd>
-            <dt>Job</dt>
-            <dd>
-              <Link href={`/jobs/${first.correlation_id}`}>
-                <Id value={first.correlation_id} full />
-              </Link>
-            </dd>
-            {first.parent_id !== undefined && (
-              <>
-                <dt>Part of</dt>
-                <dd>
-                  <Link href={`/handoffs/${first.parent_id}`}>
-                    <Id value={first.parent_id} full />
-                  </Link>
-                </dd>
-              </>
-            )}
-            {first.replay_of !== undefined && (
-              <>
-                <dt>Replay of</dt>
-                <dd>
-                  <Link href={`/handoffs/${first.replay_of}`}>
-                    <Id value={first.replay_of} full />
-                  </Link>
-                </dd>
-              </>
-            )}
-          </>
-        )}
+      <HandoffFacts view={view} handoff={first}>
         <dt>Deadline</dt>
         <dd>
           <Deadline at={Date.parse(view.deadline)} isOpen={view.state === "open"} />
         </dd>
-      </dl>
+      </HandoffFacts>
       {view.state === "dead_lettered" && (
         <p>
           <Link href={`/dead-letters/${view.id}`}>Look into this dead letter, and replay it</Link>

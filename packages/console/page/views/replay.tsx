@@ -14,10 +14,11 @@ import { session } from "../hub/session.ts";
 import { replay } from "../operator/acts.ts";
 import { checkInput } from "../operator/input-check.ts";
 import type { InputProblem } from "../operator/input-check.ts";
-import { operatorKey } from "../operator/key.ts";
+import { operatorKey, operatorPost } from "../operator/key.ts";
 import { replayId } from "../operator/replay.ts";
 import { secondsIn, TimeField } from "../parts/dead-letter-acts.tsx";
 import { FoundTables } from "../parts/find-playground.tsx";
+import { HandoffFacts, Related } from "../parts/handoff-facts.tsx";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
 import { OperatorKeyPanel } from "../parts/operator-key.tsx";
 import { StatusText } from "../parts/standing.tsx";
@@ -79,45 +80,13 @@ function Shown({ record }: { readonly record: HandoffRecord }) {
   return (
     <>
       <Trusted record={record} />
-      <dl class="facts wide">
-        <dt>State</dt>
-        <dd>
-          {view.state.replaceAll("_", " ")} · <StatusText status={view.status} />
-          {isDiscarded && " · discarded"}
-        </dd>
-        {original !== undefined && (
-          <>
-            <dt>From</dt>
-            <dd>
-              <Text value={original.from} />
-            </dd>
-            <dt>Work</dt>
-            <dd>
-              <Text value={original.body.capability} />
-              {typeof original.to === "string" && (
-                <>
-                  , by <Text value={original.to} />
-                </>
-              )}
-            </dd>
-          </>
-        )}
+      <HandoffFacts view={view} handoff={original} isDiscarded={isDiscarded}>
         <dt>Record</dt>
         <dd>
           <Link href={`/handoffs/${view.id}`}>All that is on record</Link>
         </dd>
-        {replayedBy !== undefined && (
-          <>
-            <dt>Replayed</dt>
-            <dd>
-              as{" "}
-              <Link href={`/handoffs/${replayedBy}`}>
-                <Id value={replayedBy} full />
-              </Link>
-            </dd>
-          </>
-        )}
-      </dl>
+        {replayedBy !== undefined && <Related name="Replayed as" id={replayedBy} />}
+      </HandoffFacts>
       <Compared record={record} original={original} />
       {view.state === "dead_lettered" && original !== undefined && replayedBy === undefined && (
         <>
@@ -278,7 +247,10 @@ function Again({ original }: { readonly original: HandoffEnvelope }) {
   const again = (form: FormData) =>
     run(async () => {
       const input = isChanged ? read.value : undefined;
-      const outcome = await replay(key!, original, { input, timeoutMs: secondsIn(form) });
+      const outcome = await replay(operatorPost.value!, original, {
+        input,
+        timeoutMs: secondsIn(form),
+      });
       if (outcome === "before") {
         throw new WaybillError(409, "Somebody has replayed it in the meantime. Nothing was done.");
       }

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { describeConsole, HOSTILE, waitForCount } from "./console-fixture.ts";
+import { describeConsole, expectAccessible, HOSTILE, waitForCount } from "./console-fixture.ts";
 
 /** One pixel. */
 const PNG: Uint8Array = Buffer.from(
@@ -101,5 +101,27 @@ describeConsole("files in a handoff", (world) => {
     const page = await world.view(`/handoffs/${handoff.id}`);
     const contract = page.getByRole("region", { name: "Contract", exact: true });
     await contract.getByText("it used 1100 tokens, and 1000 were agreed").waitFor();
+  });
+
+  test("the view of an agent says which contracts it has kept and broken", async () => {
+    const anna = await world.agent("anna");
+    anna.serve<number>({ name: "count", output_schema: { type: "number" } }, (work) => {
+      work.addUsage({ model: "m", input_tokens: work.input, output_tokens: 0 });
+      return work.input;
+    });
+    await anna.start();
+    const editor = await world.agent("editor");
+    const count = (input: number) =>
+      editor.handoff({ to: "anna", capability: "count", input, contract: { max_tokens: 1_000 } });
+    const [over, ...others] = [count(1_100), count(10), count(20)] as const;
+    await Promise.allSettled([over, ...others].map(({ result }) => result));
+    const page = await world.view("/agents/anna");
+    const contracts = page.getByRole("region", { name: "Contracts", exact: true });
+    await contracts.getByRole("button", { name: "Check the contracts of 3 ended" }).click();
+    await contracts.getByText("2 kept and 1 broken, in 3 ended handoffs.").waitFor();
+    await contracts.getByText("it used 1100 tokens, and 1000 were agreed").waitFor();
+    await expectAccessible(page, "contracts of an agent");
+    await contracts.getByRole("link", { name: over.id.slice(-8) }).click();
+    await page.getByRole("heading", { name: over.id }).waitFor();
   });
 });

@@ -21,6 +21,11 @@ function isFocused(wanted: Locator): Promise<boolean> {
   return wanted.evaluate((element) => element === document.activeElement);
 }
 
+/** Waits until the page has moved the focus there. */
+async function focused(page: Page, wanted: Locator): Promise<void> {
+  await wanted.and(page.locator(":focus")).waitFor();
+}
+
 /** Whoever uses the keyboard sees where they are, and nothing lies over it. */
 async function expectVisibleFocus(page: Page): Promise<void> {
   const seen = await page.evaluate(() => {
@@ -84,6 +89,52 @@ describeConsole("the console by keyboard alone", (world) => {
     await goTo(page, "Now");
   });
 
+  test("an operator enrols, discards, replays and hands off", async () => {
+    const [first, second] = await world.deadLetters(2);
+    const inputs = await world.reviewer();
+    const page = await world.open();
+    await page.getByRole("heading", { name: "Now" }).waitFor();
+    await goTo(page, "Dead letters");
+    await press(page, page.getByRole("button", { name: "Enrol a key" }));
+    await page.getByText(/^You sign as/).waitFor();
+
+    await press(page, page.getByRole("checkbox", { name: first! }), "Space");
+    const discard = page.getByRole("button", { name: "Discard 1 chosen" });
+    await press(page, discard);
+    const dialog = page.getByRole("dialog");
+    await focused(page, dialog.getByLabel("Reason"));
+    // It closes without having done anything, and the focus is where it was.
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await focused(page, discard);
+    await page.keyboard.press("Enter");
+    await focused(page, dialog.getByLabel("Reason"));
+    await page.keyboard.type("sent twice");
+    await press(page, dialog.getByRole("button", { name: "Discard", exact: true }));
+    await page.getByText("1 of 1 discarded in").waitFor();
+
+    await press(page, page.getByRole("checkbox", { name: second! }), "Space");
+    await press(page, page.getByRole("button", { name: "Replay 1 chosen" }));
+    await focused(page, dialog.getByLabel("Time, in seconds"));
+    await page.keyboard.type("60");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 of 1 replayed in").waitFor();
+    await page.getByText("There are none.").waitFor();
+
+    await goTo(page, "Agents");
+    await press(page, page.getByRole("link", { name: "dora" }).first());
+    await press(page, page.getByRole("button", { name: "Hand off review" }));
+    await focused(page, page.getByRole("group", { name: "Hand off review" }));
+    await press(page, page.getByRole("button", { name: "Hand off", exact: true }));
+    await page.getByText("this is required.").waitFor();
+    const field = page.getByLabel("page");
+    await focused(page, field);
+    await page.keyboard.type("7");
+    await page.keyboard.press("Enter");
+    await page.getByRole("list", { name: "Handed off" }).getByText("completed").waitFor();
+    expect(inputs).toEqual([{ page: 1 }, { page: 7 }]);
+  });
+
   test("a person enrols, accepts, answers for a mistake, and delivers", async () => {
     const editor = await world.agent("editor");
     const page = await world.open();
@@ -100,7 +151,7 @@ describeConsole("the console by keyboard alone", (world) => {
     await press(page, page.getByRole("button", { name: "Deliver" }));
     // The focus is at what has to be corrected.
     await page.getByText("Choose yes or no: this is required.").waitFor();
-    await page.getByRole("radio", { name: "yes" }).and(page.locator(":focus")).waitFor();
+    await focused(page, page.getByRole("radio", { name: "yes" }));
     await page.keyboard.press("Space");
     await tabTo(page, page.getByLabel("Comment"));
     await page.keyboard.type("fine");

@@ -1,11 +1,9 @@
 /// <reference types="node" />
 import { once } from "node:events";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeConsole, expectAccessible, expectHarmless, HOSTILE } from "./console-fixture.ts";
 import type { ConsoleWorld } from "./console-fixture.ts";
-
-const ID = /^[0-9a-f-]{36}$/;
 
 /** The id of the operators' agent of a page that shows its panel. */
 async function enrol(page: Page): Promise<string> {
@@ -22,6 +20,10 @@ async function replayAll(page: Page, count: number): Promise<void> {
   await page.getByRole("button", { name: `Replay ${count} chosen` }).click();
   await page.getByLabel("Time, in seconds").fill("60");
   await page.getByRole("button", { name: "Replay", exact: true }).click();
+}
+
+function replayedAs(page: Page): Locator {
+  return page.locator("dt", { hasText: "Replayed as" }).locator("+ dd").getByRole("link");
 }
 
 /** The pages that were reviewed, in order. */
@@ -154,9 +156,10 @@ describeConsole("what operators do in the console", (world) => {
     await page.keyboard.press("Tab");
     await page.keyboard.type("60");
     await page.keyboard.press("Enter");
-    const link = page.getByRole("definition").getByRole("link", { name: ID });
+    const link = replayedAs(page);
     await link.click();
     await page.getByText("completed · 200 COMPLETED").waitFor();
+    await page.getByText("acknowledges the result").waitFor();
     await page.getByRole("link", { name: id! }).waitFor();
     expect(inputs).toEqual([{ page: 7 }]);
     expect(await deadLettersOf(world)).toEqual([]);
@@ -179,7 +182,7 @@ describeConsole("what operators do in the console", (world) => {
     await enrol(page);
     await page.getByLabel("Time, in seconds").fill("1");
     await page.getByRole("button", { name: "Replay", exact: true }).click();
-    const link = page.getByRole("definition").getByRole("link", { name: ID });
+    const link = replayedAs(page);
     const again = (await link.textContent())!;
     await link.click();
     await page.getByText("dead lettered").waitFor();
@@ -188,6 +191,61 @@ describeConsole("what operators do in the console", (world) => {
     const attempts = page.getByRole("region", { name: "Attempts" });
     await attempts.getByRole("cell", { name: "this one" }).waitFor();
     await attempts.getByRole("link", { name: first.id.slice(-8) }).waitFor();
+  });
+
+  test("a replay carries the files of its dead letter", async () => {
+    const bytes = Buffer.alloc(300_000, "large ");
+    const dora = await world.agent("dora");
+    let isFirst = true;
+    dora.serve("review", async ({ artifacts, signal }) => {
+      if (isFirst) {
+        isFirst = false;
+        await once(signal, "abort");
+        return {};
+      }
+      const read = Buffer.from(await artifacts[0]!.bytes());
+      return { isWhole: read.equals(bytes) };
+    });
+    await dora.start();
+    const editor = await world.agent("editor");
+    const first = editor.handoff({
+      to: "dora",
+      capability: "review",
+      artifacts: [{ name: "large.txt", media_type: "text/plain", bytes }],
+      timeoutMs: 5_000,
+    });
+    await first.accepted;
+    await first.result.catch(() => undefined);
+    const page = await world.view(`/dead-letters/${first.id}`);
+    await enrol(page);
+    await page.getByLabel("Time, in seconds").fill("60");
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await replayedAs(page).click();
+    await page.getByText("completed · 200 COMPLETED").waitFor();
+    await page.getByLabel("Output").filter({ hasText: `"isWhole": true` }).waitFor();
+    await page.getByText("acknowledges the result").waitFor();
+  });
+
+  test("the page and the command replay a dead letter once between them", async () => {
+    const [first, second] = await world.deadLetters(2);
+    const inputs = await world.reviewer();
+    const page = await world.view("/dead-letters");
+    const operator = await enrol(page);
+    // The command is faster than the page with one of them.
+    const replayed = Promise.withResolvers<void>();
+    await page.route(`**/${second}/replay`, async (route) => {
+      await replayed.promise;
+      await route.continue();
+    });
+    await replayAll(page, 2);
+    const words = (id: string) => ["dead-letters", "replay", id, "--timeout", "60s"];
+    expect(await world.place.run(words(second!))).toMatchObject({ code: 0 });
+    replayed.resolve();
+    await page.getByText("1 of 2 replayed, 1 were before").waitFor();
+    const refused = await world.place.run(words(first!));
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(`${operator} has replayed ${first}`);
+    expect(pagesIn(inputs)).toEqual([0, 1]);
   });
 
   test("many are replayed once each, over a reload and by two operators at once", async () => {
@@ -265,9 +323,32 @@ describeConsole("what operators do in the console", (world) => {
     await submit.press("Enter");
     const sent = page.getByRole("list", { name: "Handed off" });
     await sent.getByText("completed").waitFor();
+    await page.getByText("1 completed").waitFor();
     await sent.getByRole("link").click();
+    await page.getByText("acknowledges the result").waitFor();
     await page.getByText(/All \d+ signatures hold/).waitFor();
     await page.getByRole("definition").getByText(operator).waitFor();
+  });
+
+  test("a hub that confirms something else than what was handed off is shown up", async () => {
+    await world.researcher();
+    const page = await world.view("/agents/anna");
+    await page.getByRole("button", { name: "Hand off research" }).click();
+    await enrol(page);
+    let earlier: string | undefined;
+    await page.route("**/v1/envelopes", async (route) => {
+      const response = await route.fetch();
+      const body = await response.text();
+      await route.fulfill({ response, body: (earlier ??= body) });
+    });
+    const handOff = async (topic: string) => {
+      await page.getByRole("textbox", { name: "topic" }).fill(topic);
+      await page.getByRole("button", { name: "Hand off", exact: true }).click();
+    };
+    await handOff("first");
+    await page.getByRole("list", { name: "Handed off" }).getByRole("link").waitFor();
+    await handOff("second");
+    await page.getByRole("alert").getByText("signed for something else than").waitFor();
   });
 
   test("a reader has no form to hand off with", async () => {
