@@ -39,7 +39,7 @@ export async function retireAgent(engine: Engine, agent: string): Promise<void> 
     const settings = [{ name, from: null, to: "{}" }, ...pinned];
     return { act: { type: "retired", agent }, settings };
   });
-  engine.inBackground(dispatcher.reconsider(targets));
+  engine.inBackground(dispatcher.rerouteWaiting(targets));
 }
 
 /** Removes a setting, if it is there. */

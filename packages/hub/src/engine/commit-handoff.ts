@@ -178,5 +178,5 @@ async function measure(
 ): Promise<void> {
   const isBack = await engine.measured.record(recipient, capability, outcome);
   engine.attachedCapabilities.noteOutcome(recipient, capability);
-  if (isBack) engine.dispatcher.lookAgain(recipient, `capability:${capability}`);
+  if (isBack) engine.dispatcher.reconsiderAgent(recipient, `capability:${capability}`);
 }

@@ -43,7 +43,7 @@ export interface DispatcherOptions {
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
-interface Alarm {
+interface WakeUp {
   readonly at: number;
   readonly disarm: () => void;
 }
@@ -79,7 +79,7 @@ export class Dispatcher {
   /** Handoffs queued behind others although there may be room for them. */
   readonly #queued = new WeakSet<HandoffTransaction>();
   /** When targets are considered again, by all agents or by one. */
-  readonly #alarms = new Map<string, Alarm>();
+  readonly #wakeUps = new Map<string, WakeUp>();
   readonly #failed = new Set<AgentSession>();
   #isClosed = false;
 
@@ -96,7 +96,7 @@ export class Dispatcher {
   close(): void {
     this.#isClosed = true;
     this.#missed.close();
-    for (const { disarm } of this.#alarms.values()) disarm();
+    for (const { disarm } of this.#wakeUps.values()) disarm();
   }
 
   /** A handoff has begun to wait, and the store shows it. */
@@ -130,7 +130,7 @@ export class Dispatcher {
   }
 
   /** Considers everything again for all attached agents: what they may take has changed. */
-  lookAtAllAgain(): void {
+  reconsiderAll(): void {
     for (const queues of this.#away.values()) this.#drop(queues);
     this.#away.clear();
     for (const attached of this.#queues.keys()) this.#forget(attached);
@@ -157,12 +157,12 @@ export class Dispatcher {
         if (waitedFor.length > 0 && attached.isOpen) await this.#pullFrom(waitedFor, attached);
       } while (this.#pulling.get(attached) === "again" && attached.isOpen);
     } catch (error) {
-      // The handoffs still wait, and nothing else may trigger the next look.
+      // The handoffs still wait, and nothing else may trigger the next pull.
       this.#forget(attached);
       this.#pullLater(attached);
       throw error;
     } finally {
-      // In the same turn of the event loop as the last look, so that a later request starts a new pull.
+      // In the same turn of the event loop as the last check, so that a later request starts a new pull.
       this.#pulling.delete(attached);
       if (!attached.isOpen) this.#putAside(attached);
     }
@@ -188,11 +188,11 @@ export class Dispatcher {
     await this.#options.attachedCapabilities.learn(attached);
     // A decision in progress may have used the old manifest.
     this.#forget(attached);
-    await this.welcome(attached);
+    await this.onAttached(attached);
   }
 
   /** An agent has attached: anything that it could take may be waiting. */
-  async welcome(attached: AgentSession): Promise<void> {
+  async onAttached(attached: AgentSession): Promise<void> {
     for (const target of await this.#options.router.targetsOf(attached.agent)) {
       if (!this.#waitedFor.has(target)) this.#waitedFor.set(target, ++this.#notes);
     }
@@ -200,7 +200,7 @@ export class Dispatcher {
   }
 
   /** An agent has left. Its queues are kept, so that attaching again costs no more than staying. */
-  left(attached: AgentSession): void {
+  onDetached(attached: AgentSession): void {
     // The pull in progress takes care of it.
     if (!this.#pulling.has(attached)) this.#putAside(attached);
   }
@@ -233,7 +233,7 @@ export class Dispatcher {
   }
 
   /** The reason against an agent is gone: considers it again for what waits for this target. */
-  lookAgain(agent: string, target: string): void {
+  reconsiderAgent(agent: string, target: string): void {
     this.#away.get(agent)?.get(target)?.restart();
     const attached = this.#options.attached.get(agent);
     if (attached === undefined) return;
@@ -242,28 +242,28 @@ export class Dispatcher {
   }
 
   /** The reasons against all attached agents may be gone. */
-  #lookAtAll(target: string): void {
+  #reconsiderTarget(target: string): void {
     for (const queue of this.#queuesOf.get(target) ?? []) queue.restart();
     for (const attached of this.#options.attached.values()) {
       if (this.#options.attachedCapabilities.isTarget(target, attached)) this.pull(attached);
     }
   }
 
-  #alarm(name: string, at: number, ring: () => void): void {
-    const before = this.#alarms.get(name);
+  #armWakeUp(name: string, at: number, reconsider: () => void): void {
+    const before = this.#wakeUps.get(name);
     if (at >= (before?.at ?? Infinity) || this.#isClosed) return;
     before?.disarm();
     const disarm = this.#options.clock.setTimer(at, () => {
-      this.#alarms.delete(name);
+      this.#wakeUps.delete(name);
       // The timer may fire before a long wait is over.
-      if (this.#options.clock.now() < at) this.#alarm(name, at, ring);
-      else ring();
+      if (this.#options.clock.now() < at) this.#armWakeUp(name, at, reconsider);
+      else reconsider();
     });
-    this.#alarms.set(name, { at, disarm });
+    this.#wakeUps.set(name, { at, disarm });
   }
 
-  #lookAtAllLater(at: number, target: string): void {
-    this.#alarm(target, at, () => this.#lookAtAll(target));
+  #reconsiderTargetAt(at: number, target: string): void {
+    this.#armWakeUp(target, at, () => this.#reconsiderTarget(target));
   }
 
   #queuesFor(
@@ -309,7 +309,7 @@ export class Dispatcher {
       queue.advance(waiting);
       const { roomChanges } = attached;
       const inFlight = attached.inFlight(waiting.capability);
-      const outcome = await this.#look(waiting, attached);
+      const outcome = await this.#consider(waiting, attached);
       if (outcome === "left") queue.leave();
       if (outcome !== "lacked room") continue;
       const isOfVersion = attached.room > 0 && attached.roomChanges === roomChanges && inFlight > 0;
@@ -321,7 +321,7 @@ export class Dispatcher {
   }
 
   /** Routes a handoff: returns whether it still waits, and whether only because this agent lacks room. */
-  async #look(
+  async #consider(
     { id }: QueuedHandoff,
     attached: AgentSession,
   ): Promise<"gone" | "left" | "lacked room"> {
@@ -341,7 +341,7 @@ export class Dispatcher {
   }
 
   /** Routes all handoffs that wait for these targets again: there may be no agent left to wait for. */
-  async reconsider(targets: readonly string[]): Promise<void> {
+  async rerouteWaiting(targets: readonly string[]): Promise<void> {
     for (const target of targets) {
       let after: WaitingPlace | undefined;
       for (;;) {
@@ -380,9 +380,9 @@ export class Dispatcher {
     } else {
       if (!record.isWaiting) transaction.amend({ isWaiting: true });
       const target = targetOf(record);
-      if (route.until !== undefined) this.#lookAtAllLater(route.until, target);
-      for (const { agent, at } of route.back ?? []) {
-        this.#alarm(`${agent} ${target}`, at, () => this.lookAgain(agent, target));
+      if (route.until !== undefined) this.#reconsiderTargetAt(route.until, target);
+      for (const { agent, at } of route.readmissions ?? []) {
+        this.#armWakeUp(`${agent} ${target}`, at, () => this.reconsiderAgent(agent, target));
       }
     }
   }
@@ -414,7 +414,7 @@ export class Dispatcher {
     const { nextAttemptAt } = record.state;
     // A handoff past its deadline is not due either, and would be considered over and over until it ends.
     if (nextAttemptAt !== null && nextAttemptAt > now) {
-      this.#lookAtAllLater(nextAttemptAt, targetOf(record));
+      this.#reconsiderTargetAt(nextAttemptAt, targetOf(record));
     }
   }
 }

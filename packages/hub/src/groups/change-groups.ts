@@ -109,7 +109,7 @@ async function changeGroup(
     const outcome = await commitOne(engine.writer, { handoff: null, settings, entries });
     if (outcome.type !== "committed") continue;
     quotas.forget(name);
-    dispatcher.lookAtAllAgain();
+    dispatcher.reconsiderAll();
     return;
   }
   throw changedMeanwhile();

@@ -58,7 +58,7 @@ export function attachAgent(
       roomChanged: (who) => engine.attachedCapabilities.noteRoom(who),
       left: (who) => {
         if (engine.agentSessions.get(agent) === who) engine.agentSessions.delete(agent);
-        engine.dispatcher.left(who);
+        engine.dispatcher.onDetached(who);
         engine.attachedCapabilities.left(who);
         engine.lastSeen.note(agent, engine.clock.now());
         engine.log({ event: "detached", agent });
@@ -89,7 +89,7 @@ async function serve(engine: Engine, attached: AgentSession): Promise<void> {
     await engine.keys.look(attached);
     await engine.attachedCapabilities.learn(attached);
     await restore(engine, attached);
-    await engine.dispatcher.welcome(attached);
+    await engine.dispatcher.onAttached(attached);
   } catch (error) {
     attached.endUnserved(error);
     throw error;

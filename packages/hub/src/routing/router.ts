@@ -30,32 +30,32 @@ export type Route =
 
 export interface Wait {
   readonly type: "wait";
-  /** When attached agents may be asked again. */
+  /** When the attached agents are considered again. */
   readonly until?: number | undefined;
-  /** Those that rank behind others for a while, and when that ends. */
-  readonly back?: readonly ComingBack[];
+  /** The ejected agents, and when each may be tried again. */
+  readonly readmissions?: readonly Readmission[];
   /** The holder of its session, if the handoff is held back for it. */
   readonly awaits?: string | undefined;
   /** Those that were left out only for lack of room. */
   readonly busy: readonly AgentSession[];
 }
 
-export interface ComingBack {
+export interface Readmission {
   readonly agent: string;
   readonly at: number;
 }
 
-/** How many agents are asked for in one look at who could take a handoff, and how many such looks there are. */
-const LOOKED_AT_FIRST = 16;
-const LOOKED_AT_ONCE = 64;
-const LOOKS = 4;
-/** More agents could take it than were looked at: after so long others are looked at. */
-const LOOK_AGAIN_AFTER_MS = 1_000;
+/** Agents are considered in batches: a small first one, then larger ones, up to so many. */
+const FIRST_BATCH = 16;
+const BATCH = 64;
+const BATCHES = 4;
+/** If more agents could take it than were considered, others are considered after this time. */
+const RETRY_OTHERS_AFTER_MS = 1_000;
 /**
  * Measurements decay, and budgets are renewed: agents that were left out for such a reason are
  * considered again.
  */
-const MAY_HAVE_CHANGED_AFTER_MS = 30_000;
+const RECONSIDER_AFTER_MS = 30_000;
 export interface RouterOptions {
   readonly registry: Registry;
   readonly records: Pick<HandoffRecords, "handoffOf">;
@@ -109,7 +109,7 @@ export class Router {
         return { type: "nobody", status: 404 };
       }
       const reserved = this.#reserve(record, agent, limits.get(record.capability));
-      return reserved ?? { type: "wait", busy: this.#named(agent) };
+      return reserved ?? { type: "wait", busy: this.#attachedAs(agent) };
     }
     const refusers = new Set(
       state.attempts.filter(({ closed }) => closed === "rejected").map((each) => each.recipient),
@@ -119,18 +119,18 @@ export class Router {
     if (preferred !== undefined) {
       const until = await this.#heldBackUntil(record, preferred, now);
       if (until !== undefined) {
-        return { type: "wait", until, awaits: preferred, busy: this.#named(preferred) };
+        return { type: "wait", until, awaits: preferred, busy: this.#attachedAs(preferred) };
       }
     }
     const offering = this.#attachedCapabilities.of(record.capability);
-    const everybody = () => this.#here(offering, record, refusers);
+    const everybody = () => this.#allWithRoom(offering, record, refusers);
     // Mostly one of the first few takes it.
-    let looked = this.#firstHere(offering, record, refusers, preferred);
-    if (looked.length === 0) looked = everybody();
+    let agents = this.#firstWithRoom(offering, record, refusers, preferred);
+    if (agents.length === 0) agents = everybody();
     /** Those who turn out to lack room for it. */
     const full: AgentSession[] = [];
     const busy = () => [...full, ...[...offering.busy].filter(({ agent }) => !refusers.has(agent))];
-    if (looked.length === 0) {
+    if (agents.length === 0) {
       // No candidate is connected with free capacity, so the ranking is skipped.
       return this.#waitOrEnd(record, refusers, busy());
     }
@@ -138,17 +138,17 @@ export class Router {
     const query = queryOf(to, { input: body.input, within: body.contract?.timeout_seconds });
     const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
     const ejected: RankedCandidate[] = [];
-    let isCut = LOOKS * LOOKED_AT_ONCE < offering.size;
+    let isCut = BATCHES * BATCH < offering.size;
     let mayChange = query.minReliability !== undefined;
-    const back: ComingBack[] = [];
+    const readmissions: Readmission[] = [];
     /** The delegator may hand such work to an attached agent, if not this piece. */
     let isPermitted = false;
-    for (let start = 0, end = Math.min(LOOKED_AT_FIRST, looked.length); start < looked.length;) {
-      const look = await this.#look(looked.slice(start, end), record, now);
-      full.push(...look.busy);
-      isCut ||= look.isCut;
-      isPermitted ||= look.candidates.length + look.busy.length > 0;
-      const slices = findInSlices(query, look.candidates, now, { budget });
+    for (let start = 0, end = Math.min(FIRST_BATCH, agents.length); start < agents.length;) {
+      const found = await this.#candidatesAmong(agents.slice(start, end), record, now);
+      full.push(...found.busy);
+      isCut ||= found.isCut;
+      isPermitted ||= found.candidates.length + found.busy.length > 0;
+      const slices = findInSlices(query, found.candidates, now, { budget });
       const { fits } = await this.#checks.run(state.delegator, budget, slices);
       const sound = fits.filter(({ standing }) => standing !== "ejected");
       const untried = sound.filter(
@@ -161,24 +161,27 @@ export class Router {
         this.#reserveBest(record, sound, full);
       if (reserved !== undefined) return reserved;
       ejected.push(...fits.filter(({ standing }) => standing === "ejected"));
-      full.push(...look.candidates.filter(lacksRoom).flatMap((each) => this.#named(each.agent_id)));
-      mayChange ||= budget.stepsLeft <= 0 || look.candidates.some(({ trust }) => !trust.isTrusted);
-      for (const { agent_id: agent, stats } of look.candidates) {
+      full.push(
+        ...found.candidates.filter(lacksRoom).flatMap((each) => this.#attachedAs(each.agent_id)),
+      );
+      mayChange ||= budget.stepsLeft <= 0 || found.candidates.some(({ trust }) => !trust.isTrusted);
+      for (const { agent_id: agent, stats } of found.candidates) {
         const at = stats?.ejectedUntil ?? 0;
-        if (at > now) back.push({ agent, at });
+        if (at > now) readmissions.push({ agent, at });
       }
-      if (start === 0) looked = [...new Set([...looked.slice(0, end), ...everybody()])];
-      [start, end] = [end, end + LOOKED_AT_ONCE];
+      if (start === 0) agents = [...new Set([...agents.slice(0, end), ...everybody()])];
+      [start, end] = [end, end + BATCH];
     }
-    if (isCut) return { type: "wait", until: now + LOOK_AGAIN_AFTER_MS, back, busy: busy() };
+    if (isCut)
+      return { type: "wait", until: now + RETRY_OTHERS_AFTER_MS, readmissions, busy: busy() };
     if (ejected.length === 0 && !isPermitted) return this.#waitOrEnd(record, refusers, busy());
-    const again = mayChange ? now + MAY_HAVE_CHANGED_AFTER_MS : undefined;
+    const again = mayChange ? now + RECONSIDER_AFTER_MS : undefined;
     // The others have no room now. They are waited for, but no longer than until this one is back.
     const isWaitedFor =
-      ejected.length > 0 && (await this.#isOneSound(busy(), record.capability, now));
-    if (isWaitedFor) return { type: "wait", until: again, back, busy: busy() };
+      ejected.length > 0 && (await this.#isAnySound(busy(), record.capability, now));
+    if (isWaitedFor) return { type: "wait", until: again, readmissions, busy: busy() };
     const reserved = this.#reserveBest(record, ejected, full);
-    return reserved ?? { type: "wait", until: again, back, busy: busy() };
+    return reserved ?? { type: "wait", until: again, readmissions, busy: busy() };
   }
 
   /** Until when a handoff is held back for the holder of its session, which has no room or is away. */
@@ -230,59 +233,59 @@ export class Router {
       const { agent_id: agent, capability } = best;
       const reserved = this.#reserve(record, agent, capability.concurrency);
       if (reserved !== undefined) return reserved;
-      busy.push(...this.#named(agent));
+      busy.push(...this.#attachedAs(agent));
       left = left.filter((each) => each !== best);
     }
     return undefined;
   }
 
-  #named(agent: string): readonly AgentSession[] {
+  #attachedAs(agent: string): readonly AgentSession[] {
     const attached = this.#attached.get(agent);
     return attached === undefined ? [] : [attached];
   }
 
   /** Whether one of the agents without room is not ejected. Only the first few are considered. */
-  async #isOneSound(
+  async #isAnySound(
     busy: readonly AgentSession[],
     capability: string,
     now: number,
   ): Promise<boolean> {
-    const some = busy.slice(0, LOOKED_AT_ONCE);
+    const some = busy.slice(0, BATCH);
     const stats = await Promise.all(some.map(({ agent }) => this.#measured.of(agent, capability)));
     return stats.some((each) => !isEjected(each, now));
   }
 
-  /** The first few that are looked at: none of those who have tried it. */
-  #firstHere(
+  /** The first few that are considered: none of those who have tried it. */
+  #firstWithRoom(
     offering: OfferingAgents<AgentSession>,
     { capability, state: { attempts } }: HandoffRecord,
     refusers: ReadonlySet<string>,
     preferred: string | undefined,
   ): readonly AgentSession[] {
-    const first = preferred === undefined ? [] : this.#named(preferred);
+    const first = preferred === undefined ? [] : this.#attachedAs(preferred);
     const here = first.filter(
       (each) => each.room > 0 && this.#attachedCapabilities.has(each, capability),
     );
-    for (const attached of offering.withRoom(this.#nextStart, LOOKED_AT_FIRST)) {
+    for (const attached of offering.withRoom(this.#nextStart, FIRST_BATCH)) {
       const { agent } = attached;
       const hasTried = attempts.some(({ recipient }) => recipient === agent);
       if (!hasTried && !refusers.has(agent) && agent !== preferred) here.push(attached);
     }
-    this.#nextStart += LOOKED_AT_FIRST;
+    this.#nextStart += FIRST_BATCH;
     return here;
   }
 
   /**
-   * Those with room who offer it, in the order in which they are looked at: those who have tried it are
+   * Those with room who offer it, in the order in which they are considered: those who have tried it are
    * last, those who have proven themselves first, and the others follow round-robin.
    */
-  #here(
+  #allWithRoom(
     offering: OfferingAgents<AgentSession>,
     { state: { attempts } }: HandoffRecord,
     refusers: ReadonlySet<string>,
   ): readonly AgentSession[] {
     const tried = new Set(attempts.map(({ recipient }) => recipient));
-    const all = Array.from(offering.withRoom(this.#nextStart, LOOKS * LOOKED_AT_ONCE));
+    const all = Array.from(offering.withRoom(this.#nextStart, BATCHES * BATCH));
     const here = all.filter(({ agent }) => !refusers.has(agent));
     return [
       ...here.filter(({ agent }) => !tried.has(agent)),
@@ -291,7 +294,7 @@ export class Router {
   }
 
   /** What these agents offer under the name of a handoff; `busy` are those without room for it. */
-  async #look(
+  async #candidatesAmong(
     agents: readonly AgentSession[],
     record: HandoffRecord,
     now: number,
