@@ -105,7 +105,7 @@ export class HubSocket implements Attachment {
     socket.on("close", (code, reason) => {
       this.#cut(this.#lost(`closed the connection (${code} ${reason.toString()})`.trim()));
     });
-    this.#expect("has not said a word");
+    this.#expect("has sent nothing");
   }
 
   get isOpen(): boolean {
@@ -194,7 +194,7 @@ export class HubSocket implements Attachment {
         frames: FRAMES_PER_MESSAGE,
       });
     } catch (error) {
-      return this.#cut(this.#lost("sent something that no hub sends", error));
+      return this.#cut(this.#lost("sent a message that breaks the protocol", error));
     }
     for (const frame of frames) {
       if (!this.#isOpen) return;
@@ -214,7 +214,7 @@ export class HubSocket implements Attachment {
     switch (frame.type) {
       case "challenge":
         // A second challenge would end the wait for the answer to the hello.
-        if (this.#isChallenged) return this.#cut(this.#lost("has challenged a second time"));
+        if (this.#isChallenged) return this.#cut(this.#lost("has sent a second challenge"));
         this.#isChallenged = true;
         clearTimeout(this.#opening);
         this.#outbox = this.#outboxOf(frame.limits.message_characters);

@@ -41,7 +41,7 @@ export class GroupMembers {
       if (member.replayedBy !== null && member.replayedBy !== id) continue;
       throw new WaybillError(
         409,
-        `Place ${index} of the group ${groupId} is taken by ${memberId}.`,
+        `The index ${index} of the group ${groupId} is already used by ${memberId}.`,
         { at: "/group/index" },
       );
     }

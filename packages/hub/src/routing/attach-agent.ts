@@ -42,7 +42,7 @@ export function attachAgent(
     // An old hello that was long on its way: its connection may be dead, and must not end a newer one.
     throw new WaybillError(
       503,
-      `${agent} has sent a newer hello, and is attached by that one; attach again if it is not.`,
+      `A newer hello has attached ${agent}, so this one is too late. Attach again if that connection is gone.`,
     );
   }
   const attached = new AgentSession(
@@ -75,7 +75,7 @@ export function attachAgent(
         new WaybillError(503, `${agent} continues over another connection.`)
       : new WaybillError(
           409,
-          `Another process has attached as ${agent} (${instance}); an agent is attached once.`,
+          `Another process has attached as ${agent} (${instance}): an agent can be attached only once.`,
         ),
   );
   engine.log({ event: "attached", agent });

@@ -72,7 +72,7 @@ class HubSocket:
         except (OSError, TimeoutError, asyncio.TimeoutError, WebSocketException) as error:
             raise unreachable(url, error) from error
         socket = cls(url, connection)
-        await socket._within(socket._challenged, "has not said a word")
+        await socket._within(socket._challenged, "has sent nothing")
         return socket
 
     async def attach(self, proof: str, credit: int, deliver: Deliver, show: Deliver) -> None:
@@ -132,7 +132,7 @@ class HubSocket:
                     self._take(frame)
             self._cut(self._lost("closed the connection"))
         except WaybillError as error:
-            self._cut(self._lost(f"sent something that no hub sends ({error.message})"))
+            self._cut(self._lost(f"sent a message that breaks the protocol ({error.message})"))
         except (OSError, WebSocketException) as error:
             self._cut(self._lost(f"closed the connection ({error})"))
 
@@ -171,7 +171,7 @@ class HubSocket:
         elif kind == "ping":
             self.send({"type": "pong"})
         elif kind == "challenge" and self._challenged.done():
-            self._cut(self._lost("has challenged a second time"))
+            self._cut(self._lost("has sent a second challenge"))
         elif kind == "challenge":
             self.hub, self.domain = frame["hub"], frame["domain"]
             self.nonce = frame["nonce"]
