@@ -106,9 +106,9 @@ export interface Agent extends Delegator {
   /** Its name at the hub. */
   readonly id: string;
   /**
-   * Settles when the agent receives no deliveries any more. It rejects if its hub refuses it when it
-   * reconnects, or if another process has attached under its id; it resolves once the agent has
-   * stopped. A hub that is out of reach does not settle it.
+   * Settles when the agent receives no deliveries any more: with the reason if its hub refuses it when
+   * it reconnects, or if another process has attached under its id; with undefined once the agent has
+   * stopped. It never rejects, and a hub that is out of reach does not settle it.
    */
   readonly closed: Promise<WaybillError | undefined>;
   /**

@@ -293,7 +293,9 @@ test.each([
   await close(world, handle);
   const error = await refused.promise;
   expect(error).toMatchObject({ status: 410, at: "/parent_id" });
-  expect(String(error)).toContain(`No part of ${handle.id} is handed off any more`);
+  expect(String(error)).toContain(
+    `This attempt at ${handle.id} is closed, so it can't hand off parts of it`,
+  );
   expect(String(error)).toContain(why);
   const handoffs = (await world.history()).filter(
     (entry) => entry.type === "envelope" && entry.envelope.kind === "handoff",

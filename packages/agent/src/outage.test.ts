@@ -387,7 +387,7 @@ test.each([false, true])(
   },
 );
 
-test("an offer that is not taken after the outage either expires once", async () => {
+test("an offer that stays untaken during and after an outage expires exactly once", async () => {
   const world = await World.open();
   const handoff = await offeredWhileAway(world, false);
   await world.clock.advance(OFFER_MS - 1_000);

@@ -52,7 +52,7 @@ test("a pause earns no credit, and leaving the queue clears no debt", () => {
   expect(drained(queue)).toHaveLength(2);
 });
 
-test("what was done while nobody waited is no debt", () => {
+test("work done while nobody waits is not charged", () => {
   const queue = new FairQueue<string>();
   for (let count = 0; count < 1_000; count++) queue.charge("old", 1);
   for (let count = 0; count < 3; count++) {

@@ -337,7 +337,7 @@ test("31: a connection is not closed for messages that were read long ago", () =
     }
   }));
 
-test("31: a delegator gets more open questions than its connection may hold as it reads them", () =>
+test("31: open questions larger than the send buffer are delivered piece by piece as the delegator reads", () =>
   withLimits({ unsentBytes: 7_000_000 }, async (world) => {
     const owner = await world.party("owner");
     const worker = await world.party("worker", [{ name: "work" }]);

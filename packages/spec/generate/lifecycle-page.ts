@@ -79,7 +79,7 @@ export function lifecyclePage(): string {
     "# The lifecycle of a handoff",
     "Generated from the tables that the code runs on. The rules are WB-42 to WB-59 of [the specification](specification.md), and [the vectors](vectors/README.md) hold lives to replay.",
     "## Diagrams",
-    "The handoff, then the attempt. Every arrow is a row of the tables below; what is no arrow can't happen.",
+    "The handoff, then the attempt. Every arrow between two states is in a row of the tables below; what is no arrow can't happen.",
     lifecycleDiagram(),
     "## Who may cause what",
     causes(),

@@ -101,7 +101,7 @@ export class RemoteHub implements Hub {
   handoff(id: string, as: string): Promise<HandoffView | undefined> {
     return this.#retry(async () => {
       const socket = this.#attached.get(as);
-      if (socket === undefined) throw notAttached(`What ${as} may know of a handoff`);
+      if (socket === undefined) throw notAttached(as);
       const { handoff } = (await socket.call("handoff", { id })) as { handoff?: unknown };
       return handoff === null ? undefined : readHandoffView(handoff);
     });
@@ -212,9 +212,9 @@ function senderOf(envelope: string): string {
   return textOf(parseJson(readCompact(envelope).payload), "from");
 }
 
-function notAttached(what: string): WaybillError {
+function notAttached(agent: string): WaybillError {
   return new WaybillError(
     503,
-    `${what} reaches only attached agents, and none is attached at the moment.`,
+    `${agent} is not attached to its hub at the moment, so its handoffs can't be looked up. Start the agent, or retry once it is connected again.`,
   );
 }

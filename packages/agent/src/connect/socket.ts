@@ -66,7 +66,7 @@ export interface SocketReceiver {
 export class HubSocket implements Attachment {
   /** The hub's challenge; rejects if it does not come. */
   readonly challenge: Promise<Challenge>;
-  /** Settles when the connection has ended: rejected with the reason, or resolved if it was closed here. */
+  /** Settles when the connection has ended: with the reason, or with undefined if it was closed here. */
   readonly closed: Promise<WaybillError | undefined>;
   readonly #url: string;
   readonly #waits: Waits;

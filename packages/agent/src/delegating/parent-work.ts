@@ -21,7 +21,7 @@ export function checkParentOpen({ envelope, signal }: ParentWork, now: number): 
   const why = aborted ? WaybillError.from(reason).message : `Its deadline ${deadline} has passed.`;
   throw new WaybillError(
     410,
-    `No part of ${id} is handed off any more, because this attempt at it is closed: ${why} Stop the work, or hand off with the agent itself what has to be done all the same.`,
+    `This attempt at ${id} is closed, so it can't hand off parts of it: ${why} Stop the work. What must be done anyway, hand off with agent.handoff.`,
     { at: "/parent_id", cause: reason },
   );
 }

@@ -168,6 +168,7 @@ export class Link {
   async submit({ text, digest }: SignedText, until: number): Promise<VerifiedEnvelope> {
     const { hub, peers, id } = this.#options;
     return this.retry(async () => {
+      // A `RemoteHub` (connect/remote-hub.ts), or the hub of this process (`openHub`).
       const receipt = await hub.submit(text);
       return this.#checked(await peers.verify(receipt, { to: id, isForOne: true }), digest);
     }, until);

@@ -1,7 +1,10 @@
 import type { Commit, CommitOutcome, Store } from "../store.ts";
 import type { StoreHealth } from "./store-health.ts";
 
-/** Writes to the store, and reports what fails, so that the hub knows whether it is ready. */
+/**
+ * Writes to the store with which the hub was opened (`openSqliteStore`, `memoryStore`), and reports
+ * what fails, so that the hub knows whether it is ready.
+ */
 export class StoreWriter {
   readonly #store: Pick<Store, "commit">;
   readonly #health: StoreHealth;

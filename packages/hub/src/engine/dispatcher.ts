@@ -378,6 +378,7 @@ export class Dispatcher {
     } else if (route.type === "nobody") {
       transaction.decide({ type: "dead_letter", status: route.status });
     } else {
+      // `pull` goes on with it once an agent has room: the agent's session calls it (attach-agent.ts).
       if (!record.isWaiting) transaction.amend({ isWaiting: true });
       const target = targetOf(record);
       if (route.until !== undefined) this.#reconsiderTargetAt(route.until, target);

@@ -60,7 +60,7 @@ export class GroupMembers {
     if (isSame) return;
     throw new WaybillError(
       409,
-      `The group ${groupId} has another size, join or correlation id in its member ${other}.`,
+      `The size, join, quorum or correlation id of this member differs from that of the member ${other} of group ${groupId}.`,
       { at: "/group" },
     );
   }

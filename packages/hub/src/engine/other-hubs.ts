@@ -29,8 +29,7 @@ export async function catchUp(
 }
 
 /**
- * Another hub's announcement of the same version, which came meanwhile, was taken for the echo of
- * this one.
+ * While this write was under way, another hub's write of the same version was mistaken for its echo.
  */
 export async function resolveUnknownCommit(engine: Engine, stored: StoredHandoff): Promise<void> {
   await follow(engine, stored);

@@ -112,7 +112,7 @@ async function replay(
   if (original === undefined || (!isDelegator && !(await engine.access.isOperators(from)))) {
     throw new WaybillError(
       403,
-      `${from} may not replay ${replayOf}, if it exists: only its delegator and operators' agents may. To make it one: waybill groups add operators ${from}`,
+      `${from} may not replay ${replayOf}, if it exists: only its delegator and operators' agents may. To make ${from} an operators' agent: waybill groups add operators ${from}`,
       { at: "/replay_of" },
     );
   }

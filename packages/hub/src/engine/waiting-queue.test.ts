@@ -104,7 +104,7 @@ const move = fc.oneof(
   fc.record({ type: fc.constant("leave" as const), index: fc.nat(10) }),
 );
 
-test("nothing waits that the agent has room for, in any order of arriving work and freed places", async () => {
+test("no handoff waits while the agent has room for it, in whatever order work arrives and places become free", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 80, size: "max" }), async (moves) => {
       const bench = new Bench();

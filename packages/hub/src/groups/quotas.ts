@@ -72,7 +72,7 @@ export class Quotas {
     }
     throw new WaybillError(
       503,
-      `The groups of ${owners.join(" and ")} are changing too fast; send it again.`,
+      `The groups of ${owners.join(" and ")} changed while this handoff was checked. Send the handoff again.`,
     );
   }
 

@@ -42,7 +42,7 @@ const closesAnyLive = { offered: "closed", accepted: "closed", waiting: "closed"
 const staysWhereItIs = { offered: "offered", accepted: "accepted", waiting: "waiting" } as const;
 
 /**
- * Every transition of an attempt. Others are impossible: the reducer looks its transitions up here,
+ * Every transition of an attempt that exists. Others are impossible: the reducer looks its transitions up here,
  * and the diagram in the specification is drawn from it.
  */
 export const ATTEMPT_MOVES: Readonly<Record<AttemptEventName, AttemptMove>> = {

@@ -21,7 +21,7 @@ interface Payer {
  * strangers together count as one agent, and so do all transfers of blobs and histories: they take
  * what others leave. If nothing waits, a job runs at once.
  *
- * A job lasts until the promises that it has settled have run, and no other job starts before that.
+ * A job lasts until the promise callbacks that it triggers have run, and no other job starts before.
  * Most of the work for a request happens there: reading the store, writing the answer.
  */
 export class FairScheduler {

@@ -6,11 +6,14 @@ export interface FairSlotsOptions {
   /** Called for everything that has to wait for a slot. */
   readonly waited: () => void;
   /**
-   * Starts a job that has waited. It must be deferred if jobs are short: a slot that is freed and
+   * Starts a job that has waited, in a fair turn: `serveHub` gives it. It must be deferred if jobs are short: a slot that is freed and
    * taken within one turn of the event loop would let everybody through in that turn.
    */
   readonly begin: (who: string, work: Work) => void;
-  /** Whether a job that waits for something else gives up its slot (`leavePlace`). */
+  /**
+   * Whether a job that waits for something else gives up its slot: the hub calls
+   * `leaveConcurrencySlot` for it, when it waits for a routing or a check by schema.
+   */
   readonly mayLeave?: boolean;
 }
 
