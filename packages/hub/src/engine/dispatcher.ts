@@ -12,9 +12,10 @@ import { leaveConcurrencySlot } from "../concurrency-slot.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
 import type { AttachedCapabilities } from "../routing/attached-capabilities.ts";
 import type { Route, Router } from "../routing/router.ts";
-import type { Page, Store, StoredHandoff, WaitingPlace } from "../store.ts";
-import { firstOf, WaitingQueue } from "./waiting-queue.ts";
-import type { Room, QueuedHandoff } from "./waiting-queue.ts";
+import type { Store, StoredHandoff, WaitingPlace } from "../store.ts";
+import { AgentQueues } from "./agent-queues.ts";
+import { firstOf } from "./waiting-queue.ts";
+import type { Room, QueuedHandoff, WaitingQueue } from "./waiting-queue.ts";
 
 /** How many waiting handoffs are read at a time, over all targets of an agent. */
 const PAGE = 50;
@@ -27,12 +28,6 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 const ROUTED_AT_ONCE = 4;
 /** How many handoffs of one delegator are offered again at a time, after an agent may have missed them. */
 const MISSED_AT_ONCE = 8;
-/** For how many disconnected agents the hub remembers their positions. */
-const AWAY_KEPT = 1_000;
-
-/** An agent's positions, by target. */
-type Queues = Map<string, WaitingQueue>;
-
 export interface DispatcherOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -55,18 +50,9 @@ interface WakeUp {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  /**
-   * The targets that handoffs may be waiting for, each with the number of the last note about it. For
-   * any other target the store need not be asked.
-   */
-  readonly #waitedFor = new Map<string, number>();
-  #notes = 0;
-  readonly #queues = new Map<AgentSession, Queues>();
-  /** The queues of disconnected agents, in the order in which they left. */
-  readonly #away = new Map<string, Queues>();
+  readonly #queues: AgentQueues;
   /** One pull at a time for each agent: one that reconnects waits for the pull of its old connection. */
   readonly #byAgent = new KeyedQueue();
-  readonly #queuesOf = new Map<string, Set<WaitingQueue>>();
   readonly #pulling = new Map<AgentSession, "once" | "again">();
   /** How many pulls there were, and how many when a transaction was dispatched. */
   #pulls = 0;
@@ -85,6 +71,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#queues = new AgentQueues(options.store);
     this.#missed = new Backlog(MISSED_AT_ONCE, async (id) => {
       const offered = this.offerAgain(id);
       // A failure is logged, and a closing hub waits for pulls in progress.
@@ -101,17 +88,12 @@ export class Dispatcher {
 
   /** A handoff has begun to wait, and the store shows it. */
   noteWaiting(stored: StoredHandoff): void {
-    const { waitsFor } = stored;
-    if (waitsFor === null) return;
-    this.#waitedFor.set(waitsFor, ++this.#notes);
-    for (const queue of this.#queuesOf.get(waitsFor) ?? []) queue.note(stored);
+    this.#queues.noteWaiting(stored);
   }
 
   /** The store does not know whether this commit is on disk. */
-  noteUnknownCommit({ waitsFor }: StoredHandoff): void {
-    if (waitsFor === null) return;
-    this.#waitedFor.set(waitsFor, ++this.#notes);
-    for (const queue of this.#queuesOf.get(waitsFor) ?? []) queue.restart();
+  noteUnknownCommit(stored: StoredHandoff): void {
+    this.#queues.noteUnknownCommit(stored);
   }
 
   /** A transaction is on disk. An agent that attached during the write did not find it waiting. */
@@ -131,9 +113,7 @@ export class Dispatcher {
 
   /** Considers everything again for all attached agents: what they may take has changed. */
   reconsiderAll(): void {
-    for (const queues of this.#away.values()) this.#drop(queues);
-    this.#away.clear();
-    for (const attached of this.#queues.keys()) this.#forget(attached);
+    this.#queues.forgetAll();
     for (const attached of this.#options.attached.values()) this.pull(attached);
   }
 
@@ -153,18 +133,18 @@ export class Dispatcher {
       do {
         this.#pulling.set(attached, "once");
         const targets = await this.#options.router.targetsOf(attached.agent);
-        const waitedFor = targets.filter((target) => this.#waitedFor.has(target));
+        const waitedFor = targets.filter((target) => this.#queues.isWaitedFor(target));
         if (waitedFor.length > 0 && attached.isOpen) await this.#pullFrom(waitedFor, attached);
       } while (this.#pulling.get(attached) === "again" && attached.isOpen);
     } catch (error) {
       // The handoffs still wait, and nothing else may trigger the next pull.
-      this.#forget(attached);
+      this.#queues.forget(attached);
       this.#pullLater(attached);
       throw error;
     } finally {
       // In the same turn of the event loop as the last check, so that a later request starts a new pull.
       this.#pulling.delete(attached);
-      if (!attached.isOpen) this.#putAside(attached);
+      if (!attached.isOpen) this.#queues.putAside(attached);
     }
   }
 
@@ -180,21 +160,19 @@ export class Dispatcher {
 
   /** An agent has published a manifest: it may now take what it could not take before. */
   async onPublished(agent: string): Promise<void> {
-    this.#drop(this.#away.get(agent));
-    this.#away.delete(agent);
-    for (const each of this.#queues.keys()) if (each.agent === agent) this.#forget(each);
+    this.#queues.forgetAgent(agent);
     const attached = this.#options.attached.get(agent);
     if (attached === undefined) return;
     await this.#options.attachedCapabilities.learn(attached);
     // A decision in progress may have used the old manifest.
-    this.#forget(attached);
+    this.#queues.forget(attached);
     await this.onAttached(attached);
   }
 
   /** An agent has attached: anything that it could take may be waiting. */
   async onAttached(attached: AgentSession): Promise<void> {
     for (const target of await this.#options.router.targetsOf(attached.agent)) {
-      if (!this.#waitedFor.has(target)) this.#waitedFor.set(target, ++this.#notes);
+      this.#queues.noteTarget(target);
     }
     this.pull(attached);
   }
@@ -202,48 +180,21 @@ export class Dispatcher {
   /** An agent has left. Its queues are kept, so that attaching again costs no more than staying. */
   onDetached(attached: AgentSession): void {
     // The pull in progress takes care of it.
-    if (!this.#pulling.has(attached)) this.#putAside(attached);
-  }
-
-  #putAside(attached: AgentSession): void {
-    const { agent } = attached;
-    const queues = this.#queues.get(attached);
-    if (queues === undefined) return;
-    this.#queues.delete(attached);
-    this.#drop(this.#away.get(agent));
-    this.#away.delete(agent);
-    this.#away.set(agent, queues);
-    if (this.#away.size <= AWAY_KEPT) return;
-    const [longest, old] = this.#away.entries().next().value!;
-    this.#away.delete(longest);
-    this.#drop(old);
-  }
-
-  #forget(attached: AgentSession): void {
-    this.#drop(this.#queues.get(attached));
-    this.#queues.delete(attached);
-  }
-
-  #drop(queues: Queues | undefined): void {
-    for (const [target, queue] of queues ?? []) {
-      const others = this.#queuesOf.get(target);
-      others?.delete(queue);
-      if (others?.size === 0) this.#queuesOf.delete(target);
-    }
+    if (!this.#pulling.has(attached)) this.#queues.putAside(attached);
   }
 
   /** The reason against an agent is gone: considers it again for what waits for this target. */
   reconsiderAgent(agent: string, target: string): void {
-    this.#away.get(agent)?.get(target)?.restart();
+    this.#queues.restartAway(agent, target);
     const attached = this.#options.attached.get(agent);
     if (attached === undefined) return;
-    this.#queues.get(attached)?.get(target)?.restart();
+    this.#queues.restart(attached, target);
     this.pull(attached);
   }
 
   /** The reasons against all attached agents may be gone. */
   #reconsiderTarget(target: string): void {
-    for (const queue of this.#queuesOf.get(target) ?? []) queue.restart();
+    this.#queues.restartTarget(target);
     for (const attached of this.#options.attached.values()) {
       if (this.#options.attachedCapabilities.isTarget(target, attached)) this.pull(attached);
     }
@@ -266,25 +217,6 @@ export class Dispatcher {
     this.#armWakeUp(target, at, () => this.#reconsiderTarget(target));
   }
 
-  #queuesFor(
-    attached: AgentSession,
-    targets: readonly string[],
-  ): ReadonlyMap<string, WaitingQueue> {
-    const { agent } = attached;
-    const all = this.#queues.get(attached) ?? this.#away.get(agent) ?? new Map();
-    this.#away.delete(agent);
-    this.#queues.set(attached, all);
-    for (const target of targets) {
-      if (all.has(target)) continue;
-      const queue = new WaitingQueue(target, (_, page) => this.#page(target, page));
-      all.set(target, queue);
-      const others = this.#queuesOf.get(target);
-      if (others === undefined) this.#queuesOf.set(target, new Set([queue]));
-      else others.add(queue);
-    }
-    return all;
-  }
-
   /** Handoffs to the agent by name and by capability are offered as one queue, in the order of their positions. */
   async #pullFrom(targets: readonly string[], attached: AgentSession): Promise<void> {
     const limits = await this.#options.router.limitsOf(attached.agent);
@@ -294,7 +226,7 @@ export class Dispatcher {
       inFlight: (name) => attached.inFlight(name),
     };
     const names = [...limits.keys()];
-    const all = this.#queuesFor(attached, targets);
+    const all = this.#queues.of(attached, targets);
     const queues = targets.map((target) => all.get(target)!);
     const limit = Math.max(LEAST_PAGE, Math.floor(PAGE / targets.length));
     for (const queue of queues) queue.limit = limit;
@@ -302,7 +234,7 @@ export class Dispatcher {
       capability !== undefined || names.length === 0 || !names.every(room.isFull);
     /** Considered while the agent had no room: comes again in the next round, and not in this one. */
     const missed: { readonly queue: WaitingQueue; readonly waiting: QueuedHandoff }[] = [];
-    while (attached.room > 0 && !this.#isClosed && this.#queues.get(attached) === all) {
+    while (attached.room > 0 && !this.#isClosed && this.#queues.areOf(attached, all)) {
       const first = await firstOf(queues.filter(mayTake), room);
       if (first === undefined || attached.room === 0) break;
       const { queue, waiting } = first;
@@ -330,14 +262,6 @@ export class Dispatcher {
     const route = this.#routes.get(changed.transaction);
     const hasLacked = route?.type === "wait" && route.busy.includes(attached);
     return hasLacked ? "lacked room" : "left";
-  }
-
-  async #page(target: string, page: Page<WaitingPlace>): Promise<readonly StoredHandoff[]> {
-    const note = this.#waitedFor.get(target);
-    const found = await this.#options.store.waiting(target, page);
-    const isEmpty = page.after === undefined && found.length === 0;
-    if (isEmpty && this.#waitedFor.get(target) === note) this.#waitedFor.delete(target);
-    return found;
   }
 
   /** Routes all handoffs that wait for these targets again: there may be no agent left to wait for. */
@@ -407,7 +331,7 @@ export class Dispatcher {
 
   /** A new handoff must not take room that is being given to waiting ones. */
   #isOvertaking({ wantsOffer, record }: HandoffTransaction): boolean {
-    return !wantsOffer && this.#pulling.size > 0 && this.#waitedFor.has(targetOf(record!));
+    return !wantsOffer && this.#pulling.size > 0 && this.#queues.isWaitedFor(targetOf(record!));
   }
 
   /** The handoff was due by the clock of another hub, which is ahead of this one's. */
