@@ -96,21 +96,33 @@ export class Router {
   }
 
   /** `holder`: the agent that holds its session. */
-  async route(transaction: HandoffTransaction, holder: string | undefined): Promise<Route> {
+  route(transaction: HandoffTransaction, holder: string | undefined): Promise<Route> {
+    const { state, to } = transaction.record!;
+    const only = state.resumes?.recipient ?? state.recipient;
+    if (only !== null) return this.#routeToAgent(only, transaction);
+    if (typeof to === "string") return this.#routeToAgent(to, transaction);
+    return this.#routeToCapability(to, transaction, holder);
+  }
+
+  async #routeToAgent(agent: string, transaction: HandoffTransaction): Promise<Route> {
+    const record = transaction.record!;
+    if (!(await this.#isPermitted(agent, transaction))) return { type: "nobody", status: 403 };
+    const limits = await this.limitsOf(agent);
+    if (limits.size === 0 && (await this.#registry.isRetired(agent))) {
+      return { type: "nobody", status: 404 };
+    }
+    const reserved = this.#reserve(record, agent, limits.get(record.capability));
+    return reserved ?? { type: "wait", busy: this.#attachedAs(agent) };
+  }
+
+  async #routeToCapability(
+    to: Exclude<HandoffRecord["to"], string>,
+    transaction: HandoffTransaction,
+    holder: string | undefined,
+  ): Promise<Route> {
     const { at: now } = transaction;
     const record = transaction.record!;
-    const { state, to } = record;
-    const only = state.resumes?.recipient ?? state.recipient;
-    if (only !== null || typeof to === "string") {
-      const agent = only ?? (to as string);
-      if (!(await this.#isPermitted(agent, transaction))) return { type: "nobody", status: 403 };
-      const limits = await this.limitsOf(agent);
-      if (limits.size === 0 && (await this.#registry.isRetired(agent))) {
-        return { type: "nobody", status: 404 };
-      }
-      const reserved = this.#reserve(record, agent, limits.get(record.capability));
-      return reserved ?? { type: "wait", busy: this.#attachedAs(agent) };
-    }
+    const { state } = record;
     const refusers = new Set(
       state.attempts.filter(({ closed }) => closed === "rejected").map((each) => each.recipient),
     );
