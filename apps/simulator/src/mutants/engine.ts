@@ -6,7 +6,7 @@ const COMMIT = "const outcomes = commits.length === 0 ? [] : await this.#writer.
 const LOST = 'if (outcome.type !== "committed") return { type: "conflict" };';
 
 const WRITE = "written = await engine.turn.commit({ id, before, transaction });";
-const LOST_RACE = "await catchUp(engine, id, before);\n      if (written.type";
+const LOST_RACE = "await onConflict(engine, id, before);\n      if (written.type";
 const IMPORT_STORED_OF = {
   file: `${FOLDER}/engine/commit-handoff.ts`,
   find: 'import type { HandoffRecord } from "../custody/handoff-record.ts";',
@@ -201,7 +201,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/routing/attach-agent.ts`,
-        find: "await engine.deliveries.catchUp(",
+        find: "await engine.deliveries.deliverMissed(",
         replace: "void (",
       },
     ],
@@ -257,7 +257,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/engine/commit-frame.ts`,
-        find: 'if (written.type === "conflict") await catchUp(engine, id, before);',
+        find: 'if (written.type === "conflict") await onConflict(engine, id, before);',
         replace: "void written;",
       },
     ],

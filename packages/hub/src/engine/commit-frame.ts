@@ -5,7 +5,7 @@ import { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
 import { deliver, onCommitUnknown } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
-import { catchUp } from "./other-hubs.ts";
+import { onConflict } from "./other-hubs.ts";
 
 /** An unsigned message on an agent's own connection, about its attempt. */
 export interface Frame {
@@ -37,7 +37,7 @@ export function commitFrame(engine: Engine, attached: AgentSession, frame: Frame
       onCommitUnknown(engine, written.stored);
       throw written.error;
     }
-    if (written.type === "conflict") await catchUp(engine, id, before);
+    if (written.type === "conflict") await onConflict(engine, id, before);
   });
   engine.inBackground(work);
   return work;

@@ -11,7 +11,7 @@ import { conclude } from "./conclude.ts";
 import { decide } from "./decide.ts";
 import type { Change } from "./decide.ts";
 import type { Engine } from "./engine.ts";
-import { catchUp, resolveUnknownCommit } from "./other-hubs.ts";
+import { onConflict, resolveUnknownCommit } from "./other-hubs.ts";
 
 /**
  * The path of every change of a handoff: load, decide, match and sign, commit, deliver. Changes of
@@ -52,7 +52,7 @@ export function commitHandoff(
       if (written.type === "unknown") onCommitUnknown(engine, written.stored);
       release(engine, transaction);
       if (written.type === "unknown") throw written.error;
-      await catchUp(engine, id, before);
+      await onConflict(engine, id, before);
       if (written.type === "replayed") return written;
       // Another hub has written first: this is decided again, from the new record.
     }

@@ -47,7 +47,7 @@ export class Deliveries {
    * Delivers everything about a handoff that an agent may have missed, except what is in `given`.
    * Returns true if there is more than can be sent before the agent has read some of it.
    */
-  async catchUp(
+  async deliverMissed(
     record: HandoffRecord,
     attached: AgentSession,
     given: Set<Digest>,

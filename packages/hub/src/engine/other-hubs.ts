@@ -16,7 +16,7 @@ export function onCommitOfAnotherHub(engine: Engine, stored: StoredHandoff): voi
  * Another hub has written in between: triggers here everything that its announcement would have
  * triggered.
  */
-export async function catchUp(
+export async function onConflict(
   engine: Engine,
   id: string,
   before: VersionedRecord | undefined,

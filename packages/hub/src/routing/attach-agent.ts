@@ -107,7 +107,9 @@ async function restore(engine: Engine, attached: AgentSession): Promise<void> {
         // Outside the queue of the handoff: its other party must not wait for this reader.
         await attached.ready();
         if (!attached.isOpen) return;
-        isMore = await engine.records.queue.run(id, () => catchUp(engine, id, attached, given));
+        isMore = await engine.records.queue.run(id, () =>
+          deliverMissed(engine, id, attached, given),
+        );
       }
     }
     if (page.length < PAGE) return;
@@ -116,7 +118,7 @@ async function restore(engine: Engine, attached: AgentSession): Promise<void> {
 }
 
 /** Whether there is more of it than could be delivered at once. */
-async function catchUp(
+async function deliverMissed(
   engine: Engine,
   id: string,
   attached: AgentSession,
@@ -125,7 +127,7 @@ async function catchUp(
   try {
     const found = await engine.records.load(id);
     if (found === undefined) return false;
-    return await engine.deliveries.catchUp(found.record, attached, given);
+    return await engine.deliveries.deliverMissed(found.record, attached, given);
   } catch (error) {
     // A damaged record stays damaged, and must not block everything else for the agent.
     if (WaybillError.is(error, 503)) throw error;
