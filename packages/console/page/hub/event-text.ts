@@ -60,9 +60,27 @@ interface Decision {
   readonly status?: number;
   readonly by?: string;
   readonly reason?: string;
+  readonly agent?: string;
+  readonly group?: string;
 }
 
 const DECISIONS: Readonly<Record<string, (decision: Decision) => EventText>> = {
+  bound: () => text("sets the terms of the next envelope"),
+  refused: ({ status }) =>
+    text(
+      `refuses the next envelope${status === undefined ? "" : `: ${named(status)}`}`,
+      "",
+      "warn",
+    ),
+  taken: () => text("notes that the recipient has it"),
+  heartbeat: () => text("notes a heartbeat"),
+  enrolled: ({ agent = "" }) => text(`enrols ${agent}`),
+  repinned: ({ agent = "" }) => text(`gives ${agent} the key that an operator has pinned`),
+  recovered: ({ agent = "" }) => text(`gives ${agent} a new key, signed by its recovery key`),
+  retired: ({ agent = "" }) => text(`retires ${agent}, as an operator has decided`),
+  group_changed: ({ group = "" }) => text(`changes who is in the group ${group}`),
+  group_quota: ({ group = "" }) => text(`changes the quota of the group ${group}`),
+  group_removed: ({ group = "" }) => text(`removes the group ${group}`),
   offer: ({ recipient = "" }) => text(`offers it to ${recipient}`),
   unreachable: () => text("ends the attempt: nobody accepted in time", "", "warn"),
   lease_lost: () => text("ends the attempt: the recipient went silent", "", "bad"),

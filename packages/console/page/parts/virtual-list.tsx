@@ -101,6 +101,8 @@ export function VirtualList({
       {count === 0 && <p class="empty">{empty}</p>}
       <div
         class="scroller"
+        // No higher than its rows.
+        style={{ maxHeight: `${virtual.getTotalSize()}px` }}
         ref={scroller}
         role="rowgroup"
         tabIndex={0}

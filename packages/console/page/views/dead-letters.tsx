@@ -8,7 +8,7 @@ import { DeadLetterActs } from "../parts/dead-letter-acts.tsx";
 import { Problem } from "../parts/loaded.tsx";
 import { OperatorKeyPanel } from "../parts/operator-key.tsx";
 import { StatusText } from "../parts/standing.tsx";
-import { Id, Text } from "../parts/text.tsx";
+import { Id, Text, visible } from "../parts/text.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 
 const PAGE = 500;
@@ -102,7 +102,7 @@ export function DeadLetters() {
                 <StatusText status={status} />
               </span>
               <span role="cell">{attempts}</span>
-              <span role="cell">
+              <span role="cell" title={visible(reason)}>
                 <Text value={reason} />
               </span>
               <span role="cell">

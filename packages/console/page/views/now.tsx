@@ -106,7 +106,7 @@ function Health({ text }: { readonly text: string | undefined }) {
       <dd>{gauge(text, "waybill_ledger_entries_total").toLocaleString("en")} entries</dd>
       <dt>At work</dt>
       <dd>
-        {gauge(text, "waybill_attempts_in_flight")} attempts, room for{" "}
+        {attemptsText(gauge(text, "waybill_attempts_in_flight"))}, room for{" "}
         {gauge(text, "waybill_credit").toLocaleString("en")}
       </dd>
       <dt>Delay</dt>
@@ -117,6 +117,10 @@ function Health({ text }: { readonly text: string | undefined }) {
       <dd>{gauge(text, "waybill_failures_total")} since it started</dd>
     </dl>
   );
+}
+
+function attemptsText(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "attempt" : "attempts"}`;
 }
 
 function AgentCards({
