@@ -68,8 +68,9 @@ class Process:
 class Place:
     """A hub with a file, the other processes, and the folder of their keys."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, socket: Path | None = None) -> None:
         self.folder = folder
+        self._socket = [] if socket is None else [socket]
         self.url = ""
         self.kid = ""
         self._hub: Process | None = None
@@ -80,7 +81,9 @@ class Place:
 
     async def start_hub(self) -> None:
         port = self.url.rpartition(":")[2] or "0"
-        self._hub = await Process.start("node", INTEROP / "hub.ts", self.folder, port)
+        self._hub = await Process.start(
+            "node", INTEROP / "hub.ts", self.folder, port, *self._socket
+        )
         said = await self._hub.json()
         self.url, self.kid = said["url"], said["kid"]
 

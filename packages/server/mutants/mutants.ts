@@ -32,6 +32,7 @@ const COLLECTING = `${BLOBS}/collecting.test.ts`;
 const TURN = `${HUB}/engine/turn.ts`;
 const TURN_TEST = `${HUB}/engine/turn.test.ts`;
 const WRITES = "(written) => group.forEach(({ resolve }, index) => resolve(written[index]!)),";
+const UNIX = `${SERVER}/http/unix-socket.test.ts`;
 const CONTACTS = `${SERVER}/webhook/contacts.test.ts`;
 
 /** What the specification asks of a hub alone: no test of the protocol can notice it. */
@@ -221,6 +222,42 @@ const RULES: readonly Mutant[] = [
     find: "if (claim.host !== undefined && !isAskedAt(claim.host)) {",
     replace: "if (claim.host !== undefined && claim.host === undefined) {",
     seenBy: { file: OPERATORS, name: "that is signed for another machine is 401" },
+  },
+  {
+    name: "WB-95 an operator's proof for a Unix socket is valid on a port",
+    file: `${SERVER}/access/hosts.ts`,
+    find: "if (authority === UNIX_ADDRESS) return from === UNIX_ADDRESS;",
+    replace: "if (authority === UNIX_ADDRESS) return true;",
+    seenBy: {
+      file: UNIX,
+      name: "WB-95 takes the proof of an operator that names it, and no port does",
+    },
+  },
+  {
+    name: "the Unix socket of a running hub is taken over",
+    file: `${SERVER}/http/unix-socket.ts`,
+    find: `await once(socket, "connect");
+    return true;`,
+    replace: `await once(socket, "connect");
+    return false;`,
+    seenBy: { file: UNIX, name: "of a running hub is not taken over" },
+  },
+  {
+    name: "a link in the place of the Unix socket is removed",
+    file: `${SERVER}/http/unix-socket.ts`,
+    find: "const what = stats.isSymbolicLink()",
+    replace: "const what = stats.isSymbolicLink() ? undefined : stats.isSymbolicLink()",
+    seenBy: {
+      file: UNIX,
+      name: "takes no place that something else has, and leaves that as it is",
+    },
+  },
+  {
+    name: "strangers on the Unix socket have no limit together",
+    file: `${SERVER}/http/connections.ts`,
+    find: "this.countFor(connection, isUnix ? UNIX_ADDRESS : networkOf(",
+    replace: "this.countFor(connection, isUnix ? key : networkOf(",
+    seenBy: { file: UNIX, name: "counts its strangers together, and apart from those on loopback" },
   },
   {
     name: "WB-95 an operator's proof is valid for any path",

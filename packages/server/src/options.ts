@@ -18,6 +18,11 @@ export interface ServeOptions {
   readonly host?: string | undefined;
   /** By default, or with 0, a free port. */
   readonly port?: number | undefined;
+  /**
+   * The path of a Unix socket on which it listens too, for agents of the same user on this machine: it
+   * is readable by nobody else, and needs no TLS. By default none. Not on Windows.
+   */
+  readonly socketPath?: string | undefined;
   /** By default no TLS of its own. */
   readonly tls?: TlsFiles | undefined;
   /** Its public URL, if that is not where it listens: behind a proxy, or under a name. */
@@ -60,6 +65,8 @@ export interface ServeOptions {
 export interface ServedHub {
   readonly url: string;
   readonly port: number;
+  /** Its address on the Unix socket, `unix:` and the path, if it listens on one. */
+  readonly unixUrl: string | undefined;
   /** The operators' token (`signOperatorRequest`). It is never sent. */
   readonly operatorToken: string;
   /** A link that signs in to the console, once. By default as an operator. */

@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
 import { Hosts, isLocalOnly, isLoopback } from "./access/hosts.ts";
@@ -13,6 +14,7 @@ import { BODY_BYTES_BESIDE_ENVELOPE } from "./http/body.ts";
 import { Connections } from "./http/connections.ts";
 import { addRoute } from "./http/routes.ts";
 import { httpServer } from "./http/server.ts";
+import { checkSocketPath } from "./http/unix-socket.ts";
 import { Streams } from "./http/streams.ts";
 import { UploadBodies } from "./http/uploads.ts";
 import { Polls } from "./inbox/polls.ts";
@@ -42,6 +44,8 @@ const OPEN_AND_PLAIN =
 export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const { hub, store, host = LOOPBACK, port = 0, publicUrl, tls, logger } = options;
   const { isBehindProxy = false } = options;
+  const socketPath = options.socketPath === undefined ? undefined : resolve(options.socketPath);
+  if (socketPath !== undefined) checkSocketPath(socketPath);
   const isLocal = isLocalOnly({ ...options, host });
   const { isOpenRegistry } = options;
   const newcomers = options.newcomers ?? hub.operator.newcomers;
@@ -70,7 +74,6 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const door = {
     hosts: new Hosts({ ...options, host }),
     tolls,
-    isBehindProxy,
     bodyBytes: operator.limits.envelopeBytes + BODY_BYTES_BESIDE_ENVELOPE,
   };
   const connections = new Connections(budgets, isBehindProxy);
@@ -160,11 +163,12 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     searchSlots,
     called: (call, status, seconds) => metrics.calls.observe(seconds, { call, status }),
   });
-  await server.listen(host, port);
+  await server.listen({ host, port, socketPath });
   const bound = (server.fastify.server.address() as AddressInfo).port;
   const scheme = tls === undefined ? "http" : "https";
   const url = (publicUrl ?? `${scheme}://${named(host)}:${bound}`).replace(/\/+$/, "");
-  logger?.info({ url, hub: hub.id }, "listening");
+  const unixUrl = socketPath === undefined ? undefined : `unix:${socketPath}`;
+  logger?.info({ url, unix_url: unixUrl, hub: hub.id }, "listening");
   if (!isLoopback(host) && !isBehindProxy && tls === undefined) {
     // Emitted twice: an operator without a log must see it too.
     logger?.warn({ host }, OPEN_AND_PLAIN);
@@ -193,6 +197,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   return {
     url,
     port: bound,
+    unixUrl,
     operatorToken,
     consoleLink: (role = "operator") => consoleLink(url, sessions.invite(role, operator.now())),
     close: () => (closed ??= close()),

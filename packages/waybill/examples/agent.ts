@@ -1,11 +1,10 @@
 // node agent.mts <name>: connects to the hub that `waybill dev` started in this folder, and serves.
-import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { createAgent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 
 const [id = "anna"] = process.argv.slice(2);
-const hub = await connect(readFileSync(".waybill/hub.url", "utf8").trim());
+const hub = await connect();
 const agent = createAgent({ id, hub });
 agent.serve<{ topic: string }>(
   {

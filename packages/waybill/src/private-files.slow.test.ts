@@ -53,7 +53,14 @@ describe.skipIf(process.platform === "win32")("files that the command writes (PO
         ["agents"],
       ]);
       const here = readdirSync(place.path(".waybill"));
-      for (const name of ["hub.db", "hub.db-wal", "hub.db-shm", "hub.db-owner", "hub.url"]) {
+      for (const name of [
+        "hub.db",
+        "hub.db-wal",
+        "hub.db-shm",
+        "hub.db-owner",
+        "hub.url",
+        "hub.sock",
+      ]) {
         expect(here).toContain(name);
       }
       for (const folder of [".waybill/hub.db-blobs", "deep/er/one.db-blobs"]) {

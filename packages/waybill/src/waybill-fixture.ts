@@ -146,6 +146,7 @@ function running(child: ChildProcess): Running {
 
 export interface Dev {
   readonly url: string;
+  readonly unix_url?: string;
   readonly operator_token: string;
   readonly database: string;
   readonly running: Running;

@@ -11,6 +11,7 @@ const RUN = 8 * WIDTH;
 
 const NAMES = {
   ours: "Waybill, three processes, synced, 64 in flight",
+  unix: "Waybill, three processes over a Unix socket, synced, 64 in flight",
   a2a: "A2A, in memory, 64 in flight",
   bullmq: "BullMQ on Redis, three processes, synced, 64 in flight",
 } as const;
@@ -19,7 +20,8 @@ const NAMES = {
 export function hub(): Group {
   return {
     cases: [
-      wide(NAMES.ours, openServed),
+      wide(NAMES.ours, () => openServed("tcp")),
+      wide(NAMES.unix, () => openServed("unix")),
       wide(NAMES.a2a, openPeer),
       wide(NAMES.bullmq, openBullmq),
     ],
@@ -39,6 +41,13 @@ export function hub(): Group {
         to: NAMES.bullmq,
         meaning: "the same by those of BullMQ on a Redis that syncs as we do",
         wanted: ">= 4",
+      },
+      {
+        name: "hub_unix_vs_tcp_64",
+        compares: "rate",
+        of: NAMES.unix,
+        to: NAMES.ours,
+        meaning: "the same over the Unix socket by those over TCP",
       },
     ],
   };

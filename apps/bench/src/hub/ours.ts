@@ -11,9 +11,9 @@ import { CAPABILITY } from "../custody/ours.ts";
 import { startChild } from "./child.ts";
 
 /** Three processes: a delegator in this one, a served hub over a synced file, and a recipient. */
-export async function openServed(): Promise<Lane> {
+export async function openServed(transport: "tcp" | "unix"): Promise<Lane> {
   const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
-  const server = await startChild("serve.ts", folder);
+  const server = await startChild("serve.ts", folder, transport);
   const recipient = await startChild("receive.ts", server.said);
   const hub = await connect(server.said);
   const delegator = createAgent({ id: "delegator", key: generateKey(), hub });

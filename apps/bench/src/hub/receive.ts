@@ -10,7 +10,7 @@ import { outputOf } from "../custody/job.ts";
 const CREDIT = 256;
 
 const [url] = process.argv.slice(2);
-const hub = await connect(url!);
+const hub = await connect(url);
 const recipient = createAgent({ id: "recipient", key: generateKey(), hub, credit: CREDIT });
 recipient.serve<{ text: string }>(CAPABILITY, ({ input }) => outputOf(input));
 await recipient.start();

@@ -13,7 +13,7 @@ test("an invalid hub address is refused with an example of a valid one", async (
     ["http://user@hub.example", "http://hub.example"],
     ["http://:secret@hub.example", "http://hub.example"],
     ["http://hub.example/?a=1", "http://hub.example"],
-    [undefined as never, "http://127.0.0.1:7411"],
+    [7411 as never, "http://127.0.0.1:7411"],
   ];
   for (const [given, like] of bad) {
     const refused = connect(given);

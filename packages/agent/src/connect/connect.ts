@@ -1,8 +1,10 @@
 /// <reference types="node" />
+import { resolve } from "node:path";
 import type { Hub } from "@waybill/protocol/wire";
 import { checkTimeout } from "../times.ts";
 import { addressOf } from "./address.ts";
 import type { ConnectionLog } from "./connection-log.ts";
+import { hubOfFolder } from "./hub-folder.ts";
 import { HttpCalls } from "./http-calls.ts";
 import { HubIdentity } from "./hub-identity.ts";
 import { retry } from "./retry.ts";
@@ -16,6 +18,8 @@ export interface ConnectOptions {
    * that answers is trusted, and no other one for the life of this connection.
    */
   readonly hubKey?: string | undefined;
+  /** The data folder in which a hub is looked for if no address is given. */
+  readonly folder?: string | undefined;
   /** How long to wait for a hub that is not up yet, 10 seconds by default. */
   readonly timeoutMs?: number | undefined;
   /** Ends the wait. */
@@ -31,8 +35,13 @@ export interface ConnectedHub extends Hub {
 }
 
 /**
- * Connects to the hub at an address. Waits for a hub that is not up yet; rejects with 503 when the
- * time is over. Later connections that are lost are reopened automatically.
+ * Connects to the hub at an address: a URL, or `unix:` and the path of its socket on this machine.
+ * Waits for a hub that is not up yet; rejects with 503 when the time is over. Later connections that
+ * are lost are reopened automatically.
+ *
+ * Without an address it connects to the one that the environment names (`WAYBILL_HUB`), or to the hub
+ * that runs in a data folder on this machine (`folder`, `WAYBILL_DATA`, or `.waybill`): over its Unix
+ * socket if it has one.
  *
  * @example
  * ```ts
@@ -40,18 +49,35 @@ export interface ConnectedHub extends Hub {
  * const agent = createAgent({ id: "editor", hub });
  * ```
  */
-export async function connect(url: string, options: ConnectOptions = {}): Promise<ConnectedHub> {
-  const { hubKey, timeoutMs = WAITS.openMs, log = () => undefined } = options;
+export async function connect(url?: string, options: ConnectOptions = {}): Promise<ConnectedHub> {
+  const { timeoutMs = WAITS.openMs, log = () => undefined } = options;
   const { signal = new AbortController().signal } = options;
-  const address = addressOf(url);
+  const looked = url === undefined ? lookedUp(options) : { url };
+  if (looked.url !== undefined) addressOf(looked.url);
   checkTimeout(timeoutMs);
-  const http = new HttpCalls(address);
-  const identity = new HubIdentity(address.url, hubKey);
   signal.throwIfAborted();
-  const { hub: id, domain } = await retry((ending) => identity.meet(http, ending), {
+  const meet = async (ending: AbortSignal): Promise<RemoteHub> => {
+    const found = looked.url === undefined ? hubOfFolder(looked.folder) : looked;
+    const address = addressOf(found.url);
+    const http = new HttpCalls(address);
+    const identity = new HubIdentity(address.url, options.hubKey ?? found.hubKey);
+    const { hub: id, domain } = await identity.meet(http, ending);
+    return new RemoteHub({ id, domain, address, http, identity, log });
+  };
+  return retry(meet, {
     withinMs: timeoutMs,
     signal,
-    waiting: (error) => log({ event: "waiting", url: address.url, error }),
+    waiting: (error) => log({ event: "waiting", url: looked.url ?? looked.folder, error }),
   });
-  return new RemoteHub({ id, domain, address, http, identity, log });
+}
+
+type Looked =
+  | { readonly url: string; readonly hubKey?: undefined }
+  | { readonly url?: undefined; readonly folder: string };
+
+/** The same variables as for the `waybill` command. An empty one is an unset one. */
+function lookedUp({ folder }: ConnectOptions): Looked {
+  const { WAYBILL_HUB: named, WAYBILL_DATA: data } = process.env;
+  if (folder === undefined && named) return { url: named };
+  return { folder: resolve(folder ?? (data || ".waybill")) };
 }

@@ -23,9 +23,8 @@ export class HttpCalls {
   }
 
   async wellKnown(signal: AbortSignal): Promise<WellKnown> {
-    const url = this.#address.path("/.well-known/waybill");
     try {
-      const value = await request(url, { signal });
+      const value = await request(this.#address, "/.well-known/waybill", { signal });
       return {
         hub: textOf(value, "hub"),
         domain: textOf(value, "domain"),
@@ -40,8 +39,8 @@ export class HttpCalls {
   }
 
   async submit(envelope: string, signal: AbortSignal): Promise<string> {
-    const url = this.#address.path("/v1/envelopes");
-    return textOf(await request(url, { method: "POST", body: { envelope }, signal }), "receipt");
+    const asked = { method: "POST", body: { envelope }, signal } as const;
+    return textOf(await request(this.#address, "/v1/envelopes", asked), "receipt");
   }
 
   async publish(
@@ -50,18 +49,18 @@ export class HttpCalls {
     signal: AbortSignal,
   ): Promise<void> {
     const agent = textOf(parseJson(readCompact(manifest).payload), "agent_id");
-    const url = this.#address.path(`/v1/agents/${encodeURIComponent(agent)}`);
-    await request(url, { method: "PUT", body: { manifest, invitation }, signal });
+    const path = `/v1/agents/${encodeURIComponent(agent)}`;
+    await request(this.#address, path, { method: "PUT", body: { manifest, invitation }, signal });
   }
 
   async manifests({ agent, ...page }: ManifestsQuery, signal: AbortSignal): Promise<PublishedPage> {
-    const path = `/.well-known/waybill/agents/${encodeURIComponent(agent)}`;
-    const url = new URL(this.#address.path(path));
-    for (const [name, value] of Object.entries(page)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    }
+    const asked = Object.entries(page).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    const query = asked.length === 0 ? "" : `?${new URLSearchParams(asked).toString()}`;
+    const path = `/.well-known/waybill/agents/${encodeURIComponent(agent)}${query}`;
     try {
-      return readPublished(await request(url.href, { signal }));
+      return readPublished(await request(this.#address, path, { signal }));
     } catch (error) {
       if (WaybillError.is(error, 404)) return { manifests: [] };
       throw error;
@@ -69,7 +68,7 @@ export class HttpCalls {
   }
 
   async find(query: FindQuery, signal: AbortSignal): Promise<Found> {
-    const url = this.#address.path("/v1/capabilities/find");
-    return readFound(await request(url, { method: "POST", body: writeFindQuery(query), signal }));
+    const asked = { method: "POST", body: writeFindQuery(query), signal } as const;
+    return readFound(await request(this.#address, "/v1/capabilities/find", asked));
   }
 }

@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as secureRequest } from "node:https";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import { errorOfResponse } from "@waybill/protocol/wire";
+import type { Address } from "./address.ts";
 import { unreachable } from "./unreachable.ts";
 
 /** The largest answer: all manifests of one agent. */
@@ -21,19 +22,19 @@ interface Answer {
 }
 
 /** One request to a hub, and its JSON answer. These requests are public and not signed. */
-export async function request(url: string, options: Request): Promise<unknown> {
+export async function request(address: Address, path: string, options: Request): Promise<unknown> {
   let answer: Answer;
   try {
-    answer = await send(url, options);
+    answer = await send(address, path, options);
   } catch (error) {
     if (WaybillError.is(error)) throw error;
-    throw unreachable(new URL(url).origin, error);
+    throw unreachable(address.socketPath === undefined ? originOf(address) : address.url, error);
   }
   const { status, text } = answer;
   if (status >= 300 && status <= 399) {
     throw new WaybillError(
       404,
-      `${url} redirects to another address: connect to that address if it belongs to the hub.`,
+      `${address.url}${path} redirects to another address: connect to that address if it belongs to the hub.`,
     );
   }
   if (status < 200 || status > 299) throw errorOfResponse(status, text);
@@ -44,20 +45,30 @@ export async function request(url: string, options: Request): Promise<unknown> {
  * One connection for each request, because there are few. A kept-alive connection may have been
  * dropped silently, and would lose the next request.
  */
-async function send(url: string, { method = "GET", body, signal }: Request): Promise<Answer> {
+async function send(
+  address: Address,
+  path: string,
+  { method = "GET", body, signal }: Request,
+): Promise<Answer> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers =
     text === undefined
       ? {}
       : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  const url = address.path(path);
+  const { socketPath } = address;
   const open = url.startsWith("https:") ? secureRequest : plainRequest;
-  const sent: ClientRequest = open(url, { method, headers, signal, agent: false });
+  const sent: ClientRequest = open(url, { method, headers, signal, agent: false, socketPath });
   sent.once("response", resolve);
   sent.once("error", reject);
   sent.end(text);
   const response = await promise;
   return { status: response.statusCode ?? 0, text: await textOf(response) };
+}
+
+function originOf({ url }: Address): string {
+  return new URL(url).origin;
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {

@@ -97,7 +97,8 @@ export class RemoteBlobs implements Blobs {
     const { method, headers, signal = this.#closing } = asked;
     this.#closing.throwIfAborted();
     const ending = AbortSignal.any([this.#closing, signal]);
-    const sent = open(url, { method, headers, agent: false, signal: ending });
+    const { socketPath } = this.#address;
+    const sent = open(url, { method, headers, agent: false, signal: ending, socketPath });
     sent.setTimeout(SILENCE_MS, () => sent.destroy(silent()));
     const answered = once(sent, "response").catch((error: unknown) => {
       throw this.#cut(error);

@@ -114,7 +114,7 @@ export class RemoteHub implements Hub {
       async (signal) => {
         // Another server may have taken the hub's place while it was unreachable.
         this.#mustBe(await identity.meet(http, signal));
-        const socket = this.#open(address.socket);
+        const socket = this.#open(address);
         const challenge = await socket.challenge;
         this.#mustBe(challenge);
         this.#challenged.set(challenge.nonce, socket);
@@ -161,9 +161,9 @@ export class RemoteHub implements Hub {
     await Promise.all([...this.#sockets].map((socket) => socket.close()));
   }
 
-  #open(url: string): HubSocket {
+  #open(address: Address): HubSocket {
     this.#closing.signal.throwIfAborted();
-    const socket = new HubSocket(url);
+    const socket = new HubSocket(address);
     this.#sockets.add(socket);
     this.#onceClosed(socket, () => {
       this.#sockets.delete(socket);

@@ -21,6 +21,10 @@ const CHALLENGE: HubFrame = {
 };
 const WAITS: Waits = { openMs: 20_000, callMs: 20_000, closeMs: 20_000 };
 
+function at(port: number): { readonly url: string; readonly socket: string } {
+  return { url: `http://127.0.0.1:${port}`, socket: `ws://127.0.0.1:${port}` };
+}
+
 const endings: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
@@ -65,7 +69,7 @@ async function opened(waits: Partial<Waits> = {}): Promise<Opened> {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const connected = once(server, "connection");
-  const near = new HubSocket(`ws://127.0.0.1:${port}`, { ...WAITS, ...waits });
+  const near = new HubSocket(at(port), { ...WAITS, ...waits });
   const [socket] = (await connected) as [WebSocket];
   const far = new FarEnd(socket);
   endings.push(() => near.close());
@@ -231,7 +235,7 @@ test.each([
   });
   await once(server, "listening");
   endings.push(() => new Promise((resolve) => server.close(resolve)));
-  const near = new HubSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, WAITS);
+  const near = new HubSocket(at((server.address() as AddressInfo).port), WAITS);
   await expect(near.challenge).rejects.toMatchObject({ status });
 });
 

@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import type { IncomingMessage } from "node:http";
+import { connect as dial } from "node:net";
 import { WaybillError } from "@waybill/protocol";
 import {
   errorOfResponse,
@@ -19,6 +20,7 @@ import type {
   ShownDelta,
 } from "@waybill/protocol/wire";
 import { WebSocket } from "ws";
+import type { Address } from "./address.ts";
 import { Calls } from "./calls.ts";
 import { Outbox } from "./outbox.ts";
 
@@ -85,18 +87,20 @@ export class HubSocket implements Attachment {
   #hasHeard = true;
   #silences = 0;
 
-  constructor(url: string, waits: Waits = WAITS) {
-    this.#url = url;
+  constructor({ url, socket: socketUrl, socketPath }: Omit<Address, "path">, waits: Waits = WAITS) {
+    this.#url = socketPath === undefined ? socketUrl : url;
     this.#waits = waits;
     this.#calls = new Calls(waits.callMs);
     this.challenge = this.#challenge.promise;
     this.closed = this.#closed.promise;
     for (const { promise } of [this.#challenge, this.#attached]) promise.catch(() => undefined);
     this.#outbox = this.#outboxOf(messageCharacters());
-    const socket = new WebSocket(url, {
+    const socket = new WebSocket(socketUrl, {
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: MESSAGE_CHARACTERS,
+      // A ws+unix: URL could not name every path.
+      ...(socketPath !== undefined && { createConnection: () => dial(socketPath) }),
     });
     this.#socket = socket;
     socket.on("message", (data) => this.#read(data as Buffer));

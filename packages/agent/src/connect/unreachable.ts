@@ -23,6 +23,14 @@ const REASONS: Readonly<Record<string, Reason>> = {
     why: "nothing listens there",
     todo: "Start the hub, or check host and port of the address.",
   },
+  ENOENT: {
+    why: "there is no such socket",
+    todo: "Start the hub, or check the path of the address.",
+  },
+  EACCES: {
+    why: "this user may not connect to it",
+    todo: "A hub's Unix socket is for the user that runs the hub: use its URL.",
+  },
   ENOTFOUND: {
     why: "the host name is unknown (DNS)",
     todo: "Check the spelling of the host, and that this machine's DNS knows it.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -25,13 +26,20 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 __all__ = ["Agent", "Events", "HandoffHandle", "Hub", "connect"]
 
 
-def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHIN_S) -> Hub:
-    """Connects to the hub at an address. Use it with `with`, or close it: its thread runs until
+def connect(
+    url: str | None = None,
+    *,
+    hub_key: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    timeout: float = OPEN_WITHIN_S,
+) -> Hub:
+    """Connects to the hub at an address, or of a data folder. Use it with `with`, or close it: its thread runs until
     then.
     """
     loop = _Loop()
     try:
-        return Hub(loop.wait(async_hub.connect(url, hub_key=hub_key, timeout=timeout)), loop)
+        connecting = async_hub.connect(url, hub_key=hub_key, folder=folder, timeout=timeout)
+        return Hub(loop.wait(connecting), loop)
     except BaseException:
         loop.close()
         raise

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { isIP } from "node:net";
 import { WaybillError } from "@waybill/protocol";
+import { UNIX_ADDRESS } from "../http/address.ts";
 
 const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 /** Names that always resolve to this machine. */
@@ -18,7 +19,7 @@ export interface HostRules {
 
 /** The two ends of the connection that a request came on. */
 export interface Ends {
-  /** The address of the client: behind a proxy, the one that the proxy names. */
+  /** The address of the client (`addressOf`). */
   readonly from: string;
   readonly localAddress: string | undefined;
   readonly localPort: number | undefined;
@@ -90,6 +91,8 @@ export class Hosts {
    */
   isAt(host: string, { from, localAddress, localPort }: Ends): boolean {
     const authority = lower(host);
+    // Only who may use the hub's own Unix socket can pass on what was signed for one.
+    if (authority === UNIX_ADDRESS) return from === UNIX_ADDRESS;
     const name = nameOf(authority);
     if (name === undefined) return false;
     if (this.#allowed.has(authority) || this.#allowed.has(name)) return true;

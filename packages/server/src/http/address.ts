@@ -3,12 +3,28 @@ import type { IncomingMessage } from "node:http";
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
+ * The address of every client on the Unix socket. They run as one user, and share what one address
+ * may use. What is called `unix:` is never the host of a URL.
+ */
+export const UNIX_ADDRESS = "unix:";
+
+/** How the connection of a request came. */
+interface Origin {
+  readonly transport: Transport;
+  /** A proxy's: clients share it. */
+  readonly isProxied: boolean;
+}
+
+export type Transport = "tcp" | "tls" | "unix";
+
+/**
  * The address of the client. Behind a proxy it is the last one that the proxy wrote; the ones before
  * it can be forged.
  */
-export function addressOf(request: IncomingMessage, isBehindProxy: boolean): string {
+export function addressOf(request: IncomingMessage, { transport, isProxied }: Origin): string {
+  if (transport === "unix") return UNIX_ADDRESS;
   const direct = networkOf(request.socket.remoteAddress ?? "");
-  if (!isBehindProxy) return direct;
+  if (!isProxied) return direct;
   const forwarded = request.headers["x-forwarded-for"];
   const all = Array.isArray(forwarded) ? forwarded.join(",") : (forwarded ?? "");
   const last = all.split(",").at(-1)!.trim();

@@ -10,7 +10,6 @@ import { isUpload } from "./uploads.ts";
 export interface HeaderCheckOptions {
   readonly hosts: Hosts;
   readonly tolls: RateLimits;
-  readonly isBehindProxy: boolean;
   readonly bodyBytes: number;
 }
 
@@ -22,14 +21,14 @@ export function checkHeaders(
   options: HeaderCheckOptions,
   connection: Connection,
 ): Toll {
-  const { hosts, tolls, isBehindProxy, bodyBytes } = options;
+  const { hosts, tolls, bodyBytes } = options;
   const { headers, method } = request;
-  const address = addressOf(request, isBehindProxy);
+  const address = addressOf(request, connection);
   // Uploads are not buffered here, and their agents pay for them as they arrive.
   const length = isUpload(request) ? 0 : Number(headers["content-length"] ?? 0);
   // On a connection on which an agent has authenticated, its next proof pays for its next request.
   const isSigned = headers.authorization !== undefined;
-  const isTrusted = !isBehindProxy && connection.owner !== undefined && isSigned;
+  const isTrusted = !connection.isProxied && connection.owner !== undefined && isSigned;
   // A body that is too long in any case is refused for that, and costs no more than its headers.
   const bytes = length > bodyBytes ? 0 : length;
   const toll = tolls.enter({ address, bytes, isSigned, isTrusted });

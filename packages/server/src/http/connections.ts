@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { WaybillError } from "@waybill/protocol";
 import type { DoorName, Budgets } from "../budgets.ts";
-import { networkOf } from "./address.ts";
+import { networkOf, UNIX_ADDRESS } from "./address.ts";
+import type { Transport } from "./address.ts";
 import { readInSlices } from "./slices.ts";
 
 interface Exchange {
@@ -13,13 +14,20 @@ interface Exchange {
   held: number;
 }
 
+interface ConnectionOptions extends Pick<Connection, "key" | "transport" | "isProxied" | "socket"> {
+  readonly now: number;
+}
+
 /**
  * One connection, from its first byte on. A stranger's connection is one on which nobody has
  * authenticated.
  */
 export class Connection {
   readonly key: string;
-  /** The TCP socket, or the TLS socket once the handshake is complete. */
+  readonly transport: Transport;
+  /** A proxy's: clients share it. A proxy has no use for the Unix socket, which is for one user. */
+  readonly isProxied: boolean;
+  /** The TCP or Unix socket, or the TLS socket once the handshake is complete. */
   socket: Socket;
   /** The client it is charged to; a proxy's connection has none until its request is read. */
   address: string | undefined;
@@ -39,8 +47,10 @@ export class Connection {
   #passed = 0;
   #passedAt: number;
 
-  constructor(key: string, socket: Socket, now: number) {
+  constructor({ key, transport, isProxied, socket, now }: ConnectionOptions) {
     this.key = key;
+    this.transport = transport;
+    this.isProxied = isProxied;
     this.socket = socket;
     this.quietSince = now;
     this.#passedAt = now;
@@ -109,6 +119,7 @@ export class Connections {
   readonly #heldForStrangers = { cuttable: 0, pending: 0 };
   readonly #heldForKnown = { cuttable: 0, pending: 0 };
   readonly #sweeping: NodeJS.Timeout;
+  #unixConnections = 0;
 
   constructor(budgets: Budgets, isBehindProxy: boolean) {
     this.#budgets = budgets;
@@ -117,13 +128,13 @@ export class Connections {
     this.#sweeping.unref();
   }
 
-  watch(server: Server, isSecure: boolean): void {
+  watch(server: Server, transport: Transport): void {
     server.on("connection", (socket: Socket) => {
-      const connection = this.#open(socket);
-      if (connection !== undefined && !isSecure) readInSlices(socket, connection);
+      const connection = this.#open(socket, transport);
+      if (connection !== undefined && transport !== "tls") readInSlices(socket, connection);
     });
     server.on("secureConnection", (socket: Socket) => {
-      const connection = this.#all.get(keyOf(socket));
+      const connection = this.#all.get(endsOf(socket));
       if (connection === undefined) return void socket.destroy();
       connection.socket = socket;
       this.#bySocket.set(socket, connection);
@@ -143,8 +154,13 @@ export class Connections {
     return this.#all.size - this.#strangers.size;
   }
 
-  #open(socket: Socket): Connection | undefined {
-    const connection = new Connection(keyOf(socket), socket, performance.now());
+  #open(socket: Socket, transport: Transport): Connection | undefined {
+    const isUnix = transport === "unix";
+    const isProxied = this.#isBehindProxy && !isUnix;
+    // The client's end of a Unix socket has no name.
+    const key = isUnix ? `${UNIX_ADDRESS} ${++this.#unixConnections}` : endsOf(socket);
+    const now = performance.now();
+    const connection = new Connection({ key, transport, isProxied, socket, now });
     const { connectionsPerHub } = this.#budgets.limits;
     if (this.#all.size >= connectionsPerHub && !this.#evict("connectionsPerHub")) {
       this.#budgets.hit("connectionsPerHub");
@@ -154,7 +170,8 @@ export class Connections {
     this.#all.set(connection.key, connection);
     this.#bySocket.set(socket, connection);
     socket.once("close", () => this.#close(connection));
-    if (!this.#isBehindProxy) this.countFor(connection, networkOf(socket.remoteAddress ?? ""));
+    if (isProxied) return connection;
+    this.countFor(connection, isUnix ? UNIX_ADDRESS : networkOf(socket.remoteAddress ?? ""));
     return connection;
   }
 
@@ -221,8 +238,8 @@ export class Connections {
    * A proxy multiplexes clients over one connection: it counts as an agent's while a request of it is
    * under way.
    */
-  #isShared(connection: Connection): boolean {
-    return this.#isBehindProxy && !connection.isUpgraded;
+  #isShared({ isProxied, isUpgraded }: Connection): boolean {
+    return isProxied && !isUpgraded;
   }
 
   /** What is held for it is counted along. */
@@ -419,6 +436,6 @@ function payerOf({ owner, address = "" }: Connection): string {
   return owner ?? address;
 }
 
-function keyOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
+function endsOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

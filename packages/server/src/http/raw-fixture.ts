@@ -27,8 +27,8 @@ export class RawConnection {
   }
 
   static async open(url: string): Promise<RawConnection> {
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname);
+    const { protocol, pathname, hostname, port } = new URL(url);
+    const socket = protocol === "unix:" ? connect(pathname) : connect(Number(port), hostname);
     const connection = new RawConnection(socket);
     await new Promise<void>((resolve, reject) => {
       socket.once("connect", resolve);

@@ -7,12 +7,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../access/caller.ts";
 import type { Caller, CallerOptions, Request } from "../access/caller.ts";
 import type { FairSlots } from "../access/fair-slots.ts";
-import type { RateLimits } from "../access/rate-limits.ts";
+import type { RateLimits, Toll } from "../access/rate-limits.ts";
 import { isForwarded } from "../access/forwarded.ts";
 import { Bytes, EntryPage, Lines, Page, WithStatus } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
-import { addressOf } from "./address.ts";
 import type { Connections } from "./connections.ts";
 import type { HeaderCheckOptions } from "./check-headers.ts";
 import { queryReader } from "./query.ts";
@@ -80,7 +79,7 @@ export function addRoute(
       const connection = connections.of(request.raw.socket);
       const toll = tolls.of(request.raw);
       try {
-        request.caller = await callerOf(requestOf(request, door), callers);
+        request.caller = await callerOf(requestOf(request, toll, door), callers);
       } catch (error) {
         if (WaybillError.is(error, 401)) tolls.fail(toll.address);
         if (connection !== undefined) connections.doubt(connection);
@@ -140,10 +139,11 @@ export function addRoute(
 
 function requestOf(
   { headers, method, url, raw }: FastifyRequest,
-  { hosts, isBehindProxy }: HeaderCheckOptions,
+  { address: from }: Toll,
+  { hosts }: HeaderCheckOptions,
 ): Request {
   const { localAddress, localPort } = raw.socket;
-  const ends = { from: addressOf(raw, isBehindProxy), localAddress, localPort };
+  const ends = { from, localAddress, localPort };
   const { authorization } = headers;
   return { authorization, method, path: url, isAskedAt: (host) => hosts.isAt(host, ends) };
 }

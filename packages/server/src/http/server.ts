@@ -22,6 +22,8 @@ import type { HeaderCheckOptions } from "./check-headers.ts";
 import { errorOf, rawProblem, sendProblem, tooLate } from "./errors.ts";
 import { gate } from "./gate.ts";
 import { OCTETS } from "./routes.ts";
+import type { Transport } from "./address.ts";
+import { listenOnUnixSocket } from "./unix-socket.ts";
 import { isUpload } from "./uploads.ts";
 
 export interface HttpOptions {
@@ -39,8 +41,15 @@ export interface HttpOptions {
 
 export interface HttpServer {
   readonly fastify: FastifyInstance;
-  listen(host: string, port: number): Promise<void>;
+  listen(where: Listening): Promise<void>;
   close(cutAfterMs: number): Promise<void>;
+}
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** Of the Unix socket, if there is to be one. */
+  readonly socketPath: string | undefined;
 }
 
 const CHECK_TIMES_EACH_MS = 1_000;
@@ -50,6 +59,21 @@ export function httpServer(options: HttpOptions): HttpServer {
   const { door, budgets, connections, logger, answered } = options;
   let answering: RequestListener;
   const beside: Server[] = [];
+  const transport = options.tls === undefined ? "tcp" : "tls";
+  const openBeside = (over: Transport): Server => {
+    const opened = openServer(answering, options, over);
+    opened.on("upgrade", (...upgrade) => server.server.emit("upgrade", ...upgrade));
+    opened.on("clientError", (error: Error, socket: Socket) => refuse(error, socket, budgets));
+    return opened;
+  };
+  const close = async (cutAfterMs: number): Promise<void> => {
+    const all = [server.server, ...beside];
+    // Connections without requests are not waited for.
+    const cut = setTimeout(() => all.forEach((each) => each.closeAllConnections()), cutAfterMs);
+    const closed = beside.map((each) => new Promise((resolve) => each.close(resolve)));
+    await Promise.all([server.close(), ...closed]);
+    clearTimeout(cut);
+  };
   const server = fastify({
     bodyLimit: door.bodyBytes,
     exposeHeadRoutes: false,
@@ -58,7 +82,7 @@ export function httpServer(options: HttpOptions): HttpServer {
     routerOptions: { maxParamLength: 256 },
     serverFactory(answer) {
       answering = answer;
-      return openServer(answer, options);
+      return openServer(answer, options, transport);
     },
     clientErrorHandler: (error, socket) => refuse(error, socket, budgets),
     frameworkErrors: (error, _request, reply) => sendProblem(reply as never, errorOf(error)),
@@ -114,19 +138,22 @@ export function httpServer(options: HttpOptions): HttpServer {
   });
   return {
     fastify: server,
-    async listen(host, port) {
+    async listen({ host, port, socketPath }) {
       await server.listen({ host, port });
-      if (host !== "localhost") return;
-      beside.push(...(await listenBeside(server.server, () => openServer(answering, options))));
+      if (host === "localhost") {
+        beside.push(...(await listenBeside(server.server, () => openBeside(transport))));
+      }
+      if (socketPath === undefined) return;
+      const onSocket = openBeside("unix");
+      try {
+        await listenOnUnixSocket(onSocket, socketPath);
+      } catch (error) {
+        await close(0);
+        throw error;
+      }
+      beside.push(onSocket);
     },
-    async close(cutAfterMs) {
-      const all = [server.server, ...beside];
-      // Connections without requests are not waited for.
-      const cut = setTimeout(() => all.forEach((each) => each.closeAllConnections()), cutAfterMs);
-      const closed = beside.map((each) => new Promise((resolve) => each.close(resolve)));
-      await Promise.all([server.close(), ...closed]);
-      clearTimeout(cut);
-    },
+    close,
   };
 }
 
@@ -134,6 +161,7 @@ export function httpServer(options: HttpOptions): HttpServer {
 function openServer(
   answer: RequestListener,
   { door, budgets, connections, turns, tls }: HttpOptions,
+  transport: Transport,
 ): Server {
   const { headersMs, requestMs, idleMs, silentMs, headerBytes } = budgets.limits;
   const bounds = {
@@ -145,10 +173,10 @@ function openServer(
     maxHeaderSize: headerBytes,
   };
   const server =
-    tls === undefined
-      ? createPlain(bounds)
-      : createSecure({ ...bounds, ...tls, handshakeTimeout: silentMs });
-  connections.watch(server, tls !== undefined);
+    transport === "tls"
+      ? createSecure({ ...bounds, ...tls, handshakeTimeout: silentMs })
+      : createPlain(bounds);
+  connections.watch(server, transport);
   const gates = { door, budgets, connections, turns };
   server.on("request", gate(answer, gates));
   // 100-continue is sent after all checks of the headers.
@@ -169,7 +197,6 @@ async function listenBeside(main: Server, open: () => Server): Promise<Server[]>
   const servers = await Promise.all(
     others.map(async (other) => {
       const server = open();
-      server.on("upgrade", (...upgrade) => main.emit("upgrade", ...upgrade));
       server.listen(port, other.address);
       const isListening = await once(server, "listening").then(
         () => true,

@@ -97,7 +97,7 @@ export class Sockets {
     }
     if (this.#isClosing) throw new WaybillError(503, "This hub is shutting down; reconnect later.");
     // Behind a proxy it is only known now whose it is.
-    if (door.isBehindProxy) connections.countFor(connection, addressOf(request, true));
+    if (connection.isProxied) connections.countFor(connection, addressOf(request, connection));
     return toll;
   }
 

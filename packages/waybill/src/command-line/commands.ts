@@ -5,6 +5,7 @@ const HUB = ["hub", "token", "data"] as const;
 const SERVED = [
   "host",
   "port",
+  "no_socket",
   "database",
   "data",
   "hub_id",
@@ -44,7 +45,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "dev",
     says: "Start a hub on this machine, and show where everything is.",
-    settings: ["port", "data", "database"],
+    settings: ["port", "data", "database", "no_socket"],
     examples: [
       {
         line: "waybill dev",

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { consolePage } from "@waybill/console";
+import { hostOf, hubFetch } from "../hub/hub-fetch.ts";
 
 /** A console that is served from this machine. */
 export interface LocalPage {
@@ -67,18 +68,16 @@ async function answer(
   if (page !== null) return sendFile(response, page[1] ?? "index.html");
   if (url === "/") return void response.writeHead(302, { location: "/console" }).end();
   if (url === "/v1/console/host") {
-    return sendJson(response, 200, { host: new URL(hub).host });
+    return sendJson(response, 200, { host: hostOf(hub) });
   }
   if (!ASKED.test(url)) return problem(response, 404, "Nothing is here. Open /console.");
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const answered = await fetch(hub + url, {
+  const answered = await hubFetch(hub)(url, {
     method,
     headers: PASSED_ON.flatMap((name): [string, string][] =>
       headers[name] === undefined ? [] : [[name, headers[name]]],
     ),
-    // A redirect would lead to another hub.
-    redirect: "error",
     signal: gone.signal,
     ...(method !== "GET" && { body: Readable.toWeb(request) as ReadableStream, duplex: "half" }),
   });

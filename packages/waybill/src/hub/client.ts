@@ -7,6 +7,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { printable } from "../terminal/text.ts";
+import { hubFetch } from "./hub-fetch.ts";
 import { Proofs } from "./proofs.ts";
 import { whichHub } from "./which-hub.ts";
 import type { WhichHub } from "./which-hub.ts";
@@ -34,10 +35,10 @@ const ANSWER_LIMITS = { envelopeBytes: 256 * 1024 * 1024 };
 export function hubClient({ settings, terminal, signal }: HubClientContext): HubClient {
   const asked = announcedHub(settings, terminal);
   const { url } = asked;
+  const fetchHub = hubFetch(url);
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     try {
-      // A redirect would lead to another hub.
-      return await fetch(url + path, { ...init, signal, redirect: "error" });
+      return await fetchHub(path, { ...init, signal });
     } catch (cause) {
       signal.throwIfAborted();
       throw unanswered(asked, settings, cause);

@@ -2,6 +2,7 @@
 import { digestOf, newId, parseJson, WaybillError } from "@waybill/protocol";
 import { errorOfResponse, operatorTokenDomain, signOperatorRequest } from "@waybill/protocol/wire";
 import type { Settings } from "../settings/settings.ts";
+import { hostOf } from "./hub-fetch.ts";
 import { fromText } from "./which-hub.ts";
 import type { WhichHub } from "./which-hub.ts";
 
@@ -41,7 +42,7 @@ export class Proofs {
     if ("why" in standing) return undefined;
     const claim = {
       // The proof names the address that is really called, so a forwarded one is worthless.
-      host: new URL(this.#hub.url).host,
+      host: hostOf(this.#hub.url),
       id: newId(),
       at: Date.now(),
       method,

@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { readOwn } from "@waybill/agent/connect";
 import { WaybillError } from "@waybill/protocol";
 import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/wire";
 import { syncFolder } from "../files/folder.ts";
-import { readOwn } from "../files/own-file.ts";
 
 const OWNER_ONLY = 0o600;
 /** All permissions of the group and of others. */
@@ -24,6 +24,7 @@ export const DATA_FILES = {
   operatorKey: "operator.key",
   operatorToken: "operator.token",
   url: "hub.url",
+  socket: "hub.sock",
 } as const;
 
 /** All files of a database, and the lock file of its owner. The folders beside it are always private. */

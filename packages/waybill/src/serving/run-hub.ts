@@ -31,6 +31,8 @@ export async function runHub(
   const hub = await startHub(values, {
     logger: options.logger,
     warn: (path) => terminal.warn((style) => openedText(path, terminal.isJson, style)),
+    withoutSocket: ({ message }) =>
+      terminal.warn((style) => warningText(`No Unix socket: ${message}`, terminal.isJson, style)),
     log(event) {
       if (options.log !== undefined) return options.log(event);
       if (!isReady) return;
@@ -39,12 +41,13 @@ export async function runHub(
     },
   });
   try {
-    const { hubId, domain, url, operatorToken, database } = hub;
+    const { hubId, domain, url, unixUrl, operatorToken, database } = hub;
     const link = options.mode === "dev" ? hub.consoleLink() : undefined;
     const where = {
       hub: hubId,
       domain,
       url,
+      unix_url: unixUrl,
       operator_token: operatorToken,
       database,
       console: link,
@@ -80,9 +83,13 @@ function isOpen({
   return !LOOPBACK.test(host) && cert === undefined && !isBehindProxy;
 }
 
-/** A reader of a JSON log must find only JSON. */
 function openedText(path: string, isJson: boolean, style: Style): string {
   const says = `Others could read or write ${path}. Now only its owner can; others may know what it contains.`;
+  return warningText(says, isJson, style);
+}
+
+/** A reader of a JSON log must find only JSON. */
+function warningText(says: string, isJson: boolean, style: Style): string {
   return isJson ? JSON.stringify({ warning: says }) : `${style.warning("!")} ${says}`;
 }
 
@@ -104,13 +111,16 @@ interface Started {
 }
 
 function bannerText(hub: RunningHub, { mode, link, tookMs }: Started, style: Style): string {
-  const { url, database, hubKey, tokenFile } = hub;
+  const { url, unixUrl, database, hubKey, tokenFile } = hub;
   const rows: (readonly [string, string])[] = [
     ...(link === undefined
       ? []
       : [["console", `${style.link(link)} ${style.faint("signs in once")}`] as const]),
     ["API", style.link(`${url}/v1`)],
     ["socket", style.link(`${url.replace(/^http/, "ws")}/v1/socket`)],
+    ...(unixUrl === undefined
+      ? []
+      : [["Unix socket", `${unixUrl} ${style.faint("for agents on this machine")}`] as const]),
     ["for an agent", `${style.link(`${url}/skill.md`)} ${style.faint("how to join with curl")}`],
     ["database", database],
     ["hub's key", hubKey],

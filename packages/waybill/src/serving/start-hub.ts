@@ -7,7 +7,7 @@ import { HUB_LIMITS, openHub } from "@waybill/hub";
 import type { HubLimits, HubLogEvent, HubServer } from "@waybill/hub";
 import { peerWith } from "@waybill/peering";
 import type { PeerOptions } from "@waybill/peering";
-import { serveHub } from "@waybill/server";
+import { checkSocketPath, removeStaleSocket, serveHub } from "@waybill/server";
 import type { ServedHub, ServeOptions } from "@waybill/server";
 import { WaybillError } from "@waybill/protocol";
 import { NEWCOMERS } from "@waybill/protocol/wire";
@@ -22,6 +22,8 @@ export interface StartOptions {
   readonly logger?: ServeOptions["logger"];
   /** Called for each file that others could read or write until now. */
   readonly warn: (path: string) => void;
+  /** Called if the hub can have no Unix socket here. */
+  readonly withoutSocket: (why: WaybillError) => void;
 }
 
 /** A running hub, with its addresses and paths. */
@@ -30,6 +32,8 @@ export interface RunningHub {
   /** The custody domain: what others pin. */
   readonly domain: string;
   readonly url: string;
+  /** Its address on the Unix socket, if it has one. */
+  readonly unixUrl: string | undefined;
   readonly operatorToken: string;
   readonly database: string;
   readonly hubKey: string;
@@ -43,7 +47,7 @@ export interface RunningHub {
 /** Opens the database, the hub over it, and its listeners; closes all of them if one fails. */
 export async function startHub(
   values: SettingValues,
-  { log, logger, warn }: StartOptions,
+  { log, logger, warn, withoutSocket }: StartOptions,
 ): Promise<RunningHub> {
   const { data, database, hub_id: id } = values;
   makeFolder(data);
@@ -66,8 +70,13 @@ export async function startHub(
     closing.push(() => hub.close());
     await enrolOperator(hub, data, operators);
     const operatorToken = operatorTokenIn(data, hub.domain);
+    const socketPath = socketPathOf(values, withoutSocket);
+    // Agents would look for the hub at the socket that it had when it was killed.
+    if (socketPath === undefined && hasSockets) {
+      await removeStaleSocket(join(data, DATA_FILES.socket));
+    }
     const served = await serve(
-      { ...serveOptionsOf(values), operatorToken, hub, store, logger },
+      { ...serveOptionsOf(values), socketPath, operatorToken, hub, store, logger },
       values,
     );
     closing.push(() => served.close());
@@ -75,7 +84,7 @@ export async function startHub(
       const peer = peerWith({ hub, ...(await peerAt(address, data)), failed: failedPeer(logger) });
       closing.push(() => peer.close());
     }
-    const { url } = served;
+    const { url, unixUrl } = served;
     const tokenFile = join(data, DATA_FILES.operatorToken);
     const here = addressHere(served, values);
     const urlFile = writeOwn(data, DATA_FILES.url, here);
@@ -83,10 +92,27 @@ export async function startHub(
     const { id: hubId, domain } = hub;
     const consoleLink = () => served.consoleLink();
     const files = { database, hubKey, tokenFile };
-    return { hubId, domain, url, operatorToken, ...files, consoleLink, close };
+    return { hubId, domain, url, unixUrl, operatorToken, ...files, consoleLink, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+const hasSockets = process.platform !== "win32";
+
+function socketPathOf(
+  { data, no_socket: isOff }: SettingValues,
+  withoutSocket: StartOptions["withoutSocket"],
+): string | undefined {
+  if (isOff || !hasSockets) return undefined;
+  const path = join(data, DATA_FILES.socket);
+  try {
+    checkSocketPath(path);
+    return path;
+  } catch (error) {
+    withoutSocket(WaybillError.from(error));
+    return undefined;
   }
 }
 

@@ -1,8 +1,8 @@
 /// <reference types="node" />
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isForeign, readOwn } from "@waybill/agent/connect";
 import { parseJson, WaybillError } from "@waybill/protocol";
-import { isForeign, readOwn } from "../files/own-file.ts";
 import { unreadable } from "../files/read-text.ts";
 import { resolveSettings } from "./settings.ts";
 import type { Settings, SettingsInput } from "./settings.ts";

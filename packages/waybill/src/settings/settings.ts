@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { dirname, join } from "node:path";
+import type { OwnFile } from "@waybill/agent/connect";
 import { WaybillError } from "@waybill/protocol";
-import type { OwnFile } from "../files/own-file.ts";
 import { didYouMean } from "../command-line/nearest.ts";
 import { DEFAULT_PORT, flagOf, SETTING_NAMES, SETTINGS, variableOf } from "./table.ts";
 import type { SettingName, SettingValues } from "./table.ts";
@@ -115,6 +115,7 @@ function defaultsOf(
     ["database", { value: join(data, "hub.db"), from: "" }],
     ["host", { value: "127.0.0.1", from: "this machine only" }],
     ["port", { value: DEFAULT_PORT, from: "" }],
+    ["no_socket", { value: false, from: "" }],
     ["hub_id", { value: undefined, from: "" }],
     ["public_url", { value: undefined, from: "" }],
     ["tls_cert", { value: undefined, from: "" }],

@@ -8,6 +8,7 @@ export interface SettingValues {
   readonly database: string;
   readonly host: string;
   readonly port: number;
+  readonly no_socket: boolean;
   readonly hub_id: string | undefined;
   readonly public_url: string | undefined;
   readonly tls_cert: string | undefined;
@@ -31,7 +32,7 @@ export interface SettingValues {
 export type SettingName = keyof SettingValues;
 
 export interface SettingSpec {
-  readonly kind: "text" | "path" | "url" | "port" | "size" | "time" | "switch" | "list";
+  readonly kind: "text" | "path" | "url" | "hub" | "port" | "size" | "time" | "switch" | "list";
   /** The placeholder of its value in the help. */
   readonly value: string;
   readonly says: string;
@@ -48,9 +49,9 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
     says: "the folder with the hub's database, keys and token (.waybill)",
   },
   hub: {
-    kind: "url",
+    kind: "hub",
     value: "<url>",
-    says: "the address of the hub (the one last started in --data)",
+    says: "the address of the hub, also unix:<path> (the one last started in --data)",
   },
   token: {
     kind: "text",
@@ -70,6 +71,11 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
     kind: "port",
     value: "<number>",
     says: `the port to listen on; 0 picks a free one (${DEFAULT_PORT})`,
+  },
+  no_socket: {
+    kind: "switch",
+    value: "",
+    says: "listen on TCP only, not also on the Unix socket hub.sock in --data",
   },
   hub_id: {
     kind: "text",

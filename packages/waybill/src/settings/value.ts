@@ -26,6 +26,15 @@ const READERS: Readonly<Record<SettingSpec["kind"], { read: Reader; must: string
     must: "be a URL such as http://127.0.0.1:7411 or https://hub.example.org",
     read: (given) => (isText(given) && isHttp(given) ? given.replace(/\/+$/, "") : WRONG),
   },
+  hub: {
+    must: "be a URL such as https://hub.example.org, or unix: and the path of a hub's socket",
+    read: (given, folder) => {
+      if (!isText(given)) return WRONG;
+      const [, path] = /^unix:(.+)$/.exec(given) ?? [];
+      if (path !== undefined) return `unix:${resolve(folder, path.replace(/^\/+/, "/"))}`;
+      return isHttp(given) ? given.replace(/\/+$/, "") : WRONG;
+    },
+  },
   port: {
     must: "be a port from 0 to 65535",
     read: (given) => {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -14,12 +16,22 @@ _SOCKET_SCHEME = {"http": "ws", "https": "wss"}
 class Address:
     url: str
     socket: str
+    """The URL of its WebSocket."""
+    unix_path: str | None = None
+    """The Unix socket to connect to. The host of the URLs is only a name then."""
 
     def path(self, path: str) -> str:
-        return f"{self.url}{path}"
+        base = self.url if self.unix_path is None else f"http://{_NAME}"
+        return f"{base}{path}"
+
+
+_NAME = "localhost"
+"""What every hub is called on its own machine."""
 
 
 def address_of(given: str) -> Address:
+    if given.lower().startswith("unix:"):
+        return _unix_address(given)
     parts = urlsplit(given)
     scheme = _SOCKET_SCHEME.get(parts.scheme)
     if scheme is None or not parts.hostname or parts.username is not None or parts.query:
@@ -27,10 +39,31 @@ def address_of(given: str) -> Address:
         shown = "What was given, with a password in it," if parts.password else f'"{given}"'
         raise WaybillError(
             400,
-            f"{shown} is not the address of a hub: it must start with http:// or https:// and have no user, "
+            f"{shown} is not the address of a hub: it must start with http://, https:// or unix: and have no user, "
             "password or "
             'query, for example "http://127.0.0.1:7411".',
             at="/url",
         )
     base = given.split("#")[0].rstrip("/")
     return Address(base, f"{scheme}{base[len(parts.scheme) :]}/v1/socket")
+
+
+def _unix_address(given: str) -> Address:
+    """`unix:/path`, as nginx and gRPC have it; `unix:///path` is the same. Everything behind is the
+    path.
+    """
+    path = re.sub(r"^//(?=/)", "", given[len("unix:") :])
+    if sys.platform == "win32":
+        raise WaybillError(
+            400,
+            f'"{given}" is a Unix socket, and hubs have none on Windows: use the hub\'s URL.',
+            at="/url",
+        )
+    if re.fullmatch(r"/[^\0]*[^\0/]", path) is None:
+        raise WaybillError(
+            400,
+            f'"{given}" is not the address of a hub: behind unix: is the absolute path of its socket, '
+            'for example "unix:/srv/waybill/hub.sock".',
+            at="/url",
+        )
+    return Address(f"unix:{path}", f"ws://{_NAME}/v1/socket", path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from types import TracebackType
 from typing import Any
@@ -17,6 +18,7 @@ from ..protocol.manifest import VerifiedManifest, check_domain, verify_manifest
 from ..protocol.problem import error_of_response
 from ..protocol.shape import anything, boolean, instant, integer, listed, record, text
 from .address import Address, address_of
+from .hub_folder import data_folder, hub_of_folder
 from .retry import retry
 from .socket import ANSWER_WITHIN_S, OPEN_WITHIN_S, HubSocket
 from .unreachable import unreachable
@@ -58,36 +60,52 @@ def read_found(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-async def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHIN_S) -> Hub:
-    """Connects to the hub at an address, and waits for one that is not up yet; raises a 503 when
-    the time is over.
+async def connect(
+    url: str | None = None,
+    *,
+    hub_key: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    timeout: float = OPEN_WITHIN_S,
+) -> Hub:
+    """Connects to the hub at an address: a URL, or `unix:` and the path of its socket on this
+    machine. Waits for a hub that is not up yet; raises a 503 when the time is over.
+
+    Without an address it connects to the one that the environment names (`WAYBILL_HUB`), or to the
+    hub that runs in a data folder on this machine (`folder`, `WAYBILL_DATA`, or `.waybill`): over
+    its Unix socket if it has one.
 
     `hub_key` is its custody domain, or the thumbprint of a current key of it. By default the first
     hub that answers is trusted, and no other one for the life of this connection.
     """
-    hub = Hub(address_of(url), hub_key)
+    if url is None and folder is None:
+        url = os.environ.get("WAYBILL_HUB") or None
+    if url is not None:
+        address_of(url)
+    data = data_folder(folder)
     last: WaybillError | None = None
 
-    async def meet() -> None:
+    async def meet() -> Hub:
         nonlocal last
+        hub: Hub | None = None
         try:
+            at, key = (url, None) if url is not None else hub_of_folder(data)
+            hub = Hub(address_of(at), hub_key or key)
             await hub.meet()
-        except WaybillError as error:
-            last = error
+            return hub
+        except BaseException as error:
+            if hub is not None:
+                await hub.close()
+            if isinstance(error, WaybillError):
+                last = error
             raise
 
     try:
-        await retry(meet, asyncio.get_running_loop().time() + timeout)
+        return await retry(meet, asyncio.get_running_loop().time() + timeout)
     except WaybillError as error:
-        await hub.close()
         # A try that was aborted because the time was over says less than the one before it.
         if last is not None and isinstance(error.__cause__, asyncio.TimeoutError):
             raise last from last.__cause__
         raise
-    except BaseException:
-        await hub.close()
-        raise
-    return hub
 
 
 class Hub:
@@ -98,7 +116,12 @@ class Hub:
         self.address = address
         self._pinned = pinned
         self._known: VerifiedManifest | None = None
-        self._http = httpx.AsyncClient(timeout=OPEN_WITHIN_S, follow_redirects=False)
+        path = address.unix_path
+        self._http = httpx.AsyncClient(
+            timeout=OPEN_WITHIN_S,
+            follow_redirects=False,
+            transport=None if path is None else httpx.AsyncHTTPTransport(uds=path),
+        )
 
     async def __aenter__(self) -> Hub:
         return self
@@ -215,7 +238,7 @@ class Hub:
     async def open_socket(self) -> HubSocket:
         # Another server may have taken the hub's place while it was unreachable.
         await self.meet()
-        socket = await HubSocket.open(self.address.socket)
+        socket = await HubSocket.open(self.address)
         if (socket.hub, socket.domain) == (self.id, self.domain):
             return socket
         await socket.close()

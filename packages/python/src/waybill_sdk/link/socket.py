@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection, connect, unix_connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
 from ..protocol.error import WaybillError
 from ..protocol.frame import Frame, read_frames, write_frame
 from ..protocol.problem import error_of_response, read_problem
+from .address import Address
 from .tasks import Tasks
 from .unreachable import unreachable
 
@@ -54,15 +55,21 @@ class HubSocket:
         self._tasks.start(self._write())
 
     @classmethod
-    async def open(cls, url: str) -> HubSocket:
+    async def open(cls, address: Address) -> HubSocket:
         """Returns the hub's challenge."""
+        path = address.unix_path
+        url = address.socket if path is None else address.url
+        settings: dict[str, Any] = {
+            "compression": None,
+            "max_size": _MESSAGE_BYTES,
+            "ping_interval": None,
+            "open_timeout": OPEN_WITHIN_S,
+        }
         try:
-            connection = await connect(
-                url,
-                compression=None,
-                max_size=_MESSAGE_BYTES,
-                ping_interval=None,
-                open_timeout=OPEN_WITHIN_S,
+            connection = await (
+                connect(address.socket, **settings)
+                if path is None
+                else unix_connect(path, address.socket, **settings)
             )
         except InvalidStatus as error:
             body = error.response.body or b""

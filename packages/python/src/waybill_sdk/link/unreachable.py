@@ -21,6 +21,14 @@ _BY_NUMBER = {
         "Start the hub, or check host and port of the address.",
     ),
     errno.ECONNRESET: _CUT,
+    errno.ENOENT: (
+        "there is no such socket",
+        "Start the hub, or check the path of the address.",
+    ),
+    errno.EACCES: (
+        "this user may not connect to it",
+        "A hub's Unix socket is for the user that runs the hub: use its URL.",
+    ),
     errno.EHOSTUNREACH: ("there is no route to the host", "Check the network."),
     errno.ENETUNREACH: ("there is no route to its network", "Check the network."),
 }

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** The content of a file, or why it is not read. */
+/** The content of a small file, or why it is not read. */
 export type OwnFile = { readonly text: string } | { readonly why: string };
 
 const BYTES_MAX = 64 * 1024;
