@@ -5,6 +5,8 @@ const handle = testsOf("src/delegating/handle.test.ts");
 const acknowledgements = testsOf("src/delegating/acknowledgements.test.ts");
 const serving = testsOf("src/serving/serving.test.ts");
 const link = testsOf("src/link/link.test.ts");
+const receiptChecks = testsOf("src/link/receipt-checks.test.ts");
+const connect = testsOf("src/connect/shared-receipts.test.ts");
 const peers = testsOf("src/link/peers.test.ts");
 const retry = testsOf("src/connect/retry.test.ts");
 const hubIdentity = testsOf("src/connect/hub-identity.test.ts");
@@ -27,8 +29,8 @@ const DELEGATING: readonly Mutant[] = [
   {
     name: "a list may be longer than the protocol allows",
     file: "src/delegating/acknowledgements.ts",
-    find: "const most = LIMITS.alsoAcknowledged + 1;",
-    replace: "const most = 10 * LIMITS.alsoAcknowledged;",
+    find: "const most = LIMITS.alsoListed + 1;",
+    replace: "const most = 10 * LIMITS.alsoListed;",
     seenBy: acknowledgements("one envelope names at most 65 handoffs"),
   },
   {
@@ -125,9 +127,37 @@ const LINK: readonly Mutant[] = [
   {
     name: "a receipt for another envelope counts as custody",
     file: "src/link/link.ts",
-    find: 'envelope.kind === "receipt" && envelope.re === digest',
-    replace: 'envelope.kind === "receipt" && digest !== ""',
+    find: 'envelope.kind === "receipt" && isConfirmed(digest, envelope)',
+    replace: 'envelope.kind === "receipt" && isConfirmed(envelope.re, envelope)',
     seenBy: link("a hub's receipt for something else is not taken for custody"),
+  },
+  {
+    name: "a receipt for several confirms its first envelope only",
+    file: "src/link/link.ts",
+    find: "re === digest || also.some((each) => each.re === digest)",
+    replace: "re === digest && also !== undefined",
+    seenBy: link("a receipt for several counts as the custody of each of them"),
+  },
+  {
+    name: "a receipt is verified again for each envelope that it names",
+    file: "src/link/receipt-checks.ts",
+    find: "if (last?.text === text && now < last.until) return last.verified;",
+    replace: "if (last?.text === text && now > last.until) return last.verified;",
+    seenBy: receiptChecks("a receipt that answers several envelopes in a row is verified once"),
+  },
+  {
+    name: "a receipt that could not be verified is never verified again",
+    file: "src/link/receipt-checks.ts",
+    find: "if (this.#last === check) this.#last = undefined;",
+    replace: "void check;",
+    seenBy: receiptChecks("a receipt that could not be verified is verified at the next try"),
+  },
+  {
+    name: "a reply answers the first of several calls only",
+    file: "src/connect/calls.ts",
+    find: "for (const number of numbers) this.#take(number)?.resolve(value);",
+    replace: "this.#take(numbers[0]!)?.resolve(value);",
+    seenBy: connect("submissions of one turn are answered by one receipt"),
   },
   {
     name: "a receipt from anybody counts as custody",

@@ -2,6 +2,7 @@ import { testsOf } from "./mutant.ts";
 import type { Mutant } from "./mutant.ts";
 
 const acknowledge = testsOf("src/engine/acknowledge.test.ts");
+const sharedReceipts = testsOf("src/engine/shared-receipts.test.ts");
 const submit = testsOf("src/engine/submit.test.ts");
 const ends = testsOf("src/engine/ends.test.ts");
 const dueTimers = testsOf("src/engine/due-timers.test.ts");
@@ -45,8 +46,9 @@ const LISTS: readonly Mutant[] = [
   {
     name: "a list is in the history of its first handoff",
     file: "src/engine/acknowledge.ts",
-    find: "return { ...envelopeEntry(engine.clock.now(), verified), handoffId: null };",
-    replace: "return envelopeEntry(engine.clock.now(), verified);",
+    find: "const entries = [entryApart(engine.clock.now(), list)];",
+    replace:
+      "const { handoff_id: handoffId } = list.envelope;\n    const entries = [{ ...entryApart(engine.clock.now(), list), handoffId }];",
     seenBy: acknowledge("the histories of the handoffs do not name each other"),
   },
   {
@@ -76,6 +78,65 @@ const LISTS: readonly Mutant[] = [
     find: "if (!isOwn || envelope.to !== engine.id) throw refusal(403, envelope);",
     replace: "if (!isOwn) throw refusal(403, envelope);",
     seenBy: acknowledge("a list of which everything is refused is refused, and leaves no entry"),
+  },
+];
+
+const SHARED_RECEIPTS: readonly Mutant[] = [
+  {
+    name: "a receipt names an envelope that was not written",
+    file: "src/custody/handoff-records.ts",
+    find: "dependsOn: of.map((pending) => places.get(pending)!),",
+    replace: "dependsOn: of.slice(0, 0).map((pending) => places.get(pending)!),",
+    seenBy: sharedReceipts(
+      "if the commit of one conflicts, no receipt names it before it is taken",
+    ),
+  },
+  {
+    name: "a receipt that is not on disk is sent",
+    file: "src/custody/handoff-records.ts",
+    find: 'if (outcomes[writes.length + index]!.type !== "committed") return;',
+    replace: "void index;",
+    seenBy: sharedReceipts("a receipt of its own for each, if the common one is not written"),
+  },
+  {
+    name: "whoever carries envelopes gets one receipt for several",
+    file: "src/engine/submit.ts",
+    find: "{ sharesReceipt: verified.envelope.from === as }",
+    replace: "{ sharesReceipt: as !== undefined }",
+    seenBy: sharedReceipts(
+      "the envelopes that somebody else carries for their sender get a receipt each",
+    ),
+  },
+  {
+    name: "agents get one receipt together",
+    file: "src/engine/turn.ts",
+    find: "commit.sharesReceipt === true ? commit.transaction.taken!.envelope.from : commit;",
+    replace: 'commit.sharesReceipt === true ? "all" : commit;',
+    seenBy: sharedReceipts("two agents in one turn get a receipt each"),
+  },
+  {
+    name: "a receipt for several is in the history of its first handoff",
+    file: "src/engine/turn.ts",
+    find: "entry: entryApart(this.#clock.now(), receipt)",
+    replace:
+      "entry: { ...entryApart(this.#clock.now(), receipt), handoffId: receipt.envelope.handoff_id }",
+    seenBy: sharedReceipts("a receipt for several is in the history of no handoff"),
+  },
+  {
+    name: "what is taken without the common receipt counts as a repetition",
+    file: "src/engine/submit.ts",
+    find: "confirmAlone(engine, verified, 100)",
+    replace: "confirmAlone(engine, verified, 201)",
+    seenBy: sharedReceipts(
+      "if the commit of one conflicts, no receipt names it before it is taken",
+    ),
+  },
+  {
+    name: "a custody receipt of an agent is taken as an acknowledgement",
+    file: "src/engine/acknowledge.ts",
+    find: "body.status === 200 && body.also !== undefined",
+    replace: "body.also !== undefined",
+    seenBy: sharedReceipts("a party can't send a receipt for several as if it were the hub"),
   },
 ];
 
@@ -444,4 +505,10 @@ const ADMISSION: readonly Mutant[] = [
 ];
 
 /** Faults in what the hub decides: custody, ends, timers, groups and admission. */
-export const DECISIONS: readonly Mutant[] = [...LISTS, ...ENGINE, ...GROUPS, ...ADMISSION];
+export const DECISIONS: readonly Mutant[] = [
+  ...LISTS,
+  ...SHARED_RECEIPTS,
+  ...ENGINE,
+  ...GROUPS,
+  ...ADMISSION,
+];

@@ -23,8 +23,8 @@ export const STORE_SQLITE: readonly Mutant[] = [
   {
     name: "commits are acknowledged before they are synced",
     file: "src/committer.ts",
-    find: "await this.#sync(changes.length)",
-    replace: "void this.#sync(changes.length)",
+    find: "await this.#sync(results.flat().length)",
+    replace: "void this.#sync(results.flat().length)",
     seenBy: synced("nothing is acknowledged before it is on disk: > a burst"),
   },
   {

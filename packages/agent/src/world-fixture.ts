@@ -170,7 +170,7 @@ export function lineTo(server: () => HubServer): Hub {
     get domain() {
       return (domain ??= server().domain);
     },
-    submit: async (envelope) => server().submit(envelope),
+    submit: async (...given) => server().submit(...given),
     publish: async (manifest, invitation) => server().publish(manifest, invitation),
     manifests: async (query) => server().manifests(query),
     find: async (query) => server().find(query),

@@ -1,3 +1,4 @@
+import { isOrphaned } from "./memory-store/commit.ts";
 import type { Commit, CommitOutcome, KnownOutcome, Store } from "./store.ts";
 
 /** Makes one commit by itself. Rejects if its outcome is unknown. */
@@ -20,7 +21,15 @@ export async function commitEach(
 ): Promise<readonly CommitOutcome[]> {
   const outcomes: CommitOutcome[] = [];
   for (const each of group) {
-    outcomes.push(await commit(each).catch((error: unknown) => ({ type: "unknown", error })));
+    const { dependsOn, ...alone } = each;
+    outcomes.push(
+      isOrphaned(each, outcomes)
+        ? { type: "conflict" }
+        : await commit(dependsOn === undefined ? each : alone).catch((error: unknown) => ({
+            type: "unknown",
+            error,
+          })),
+    );
   }
   return outcomes;
 }

@@ -2,7 +2,8 @@ import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { memoryBlobs } from "./blobs/memory-blobs.ts";
-import { faultOfCommit, stagedView } from "./memory-store/commit.ts";
+import { faultOfCommit, isOrphaned, stagedView } from "./memory-store/commit.ts";
+import type { CommitView } from "./memory-store/commit.ts";
 import { changesFrame, cutFrame, readJournal } from "./memory-store/journal.ts";
 import type { Change, Disk } from "./memory-store/journal.ts";
 import { MemoryState } from "./memory-store/state.ts";
@@ -128,9 +129,8 @@ class MemoryStore implements Store {
   }
 
   async #commitAll(groups: readonly PendingGroup[]): Promise<void> {
-    const given = groups.flatMap((group) => group.changes);
-    const faults = this.#judge(given);
-    const changes = given.filter((change) => !faults.has(change));
+    const faults = this.#judge(groups);
+    const changes = groups.flatMap((group) => group.changes.filter((each) => !faults.has(each)));
     if (this.#disk !== undefined && changes.length > 0) {
       await this.#disk.append(changesFrame(changes));
       await this.#disk.sync();
@@ -144,13 +144,17 @@ class MemoryStore implements Store {
   }
 
   /** Why some of these changes must fail. The others count as made for those after them. */
-  #judge(changes: readonly Change[]): ReadonlyMap<Change, CommitOutcome> {
+  #judge(groups: readonly PendingGroup[]): ReadonlyMap<Change, CommitOutcome> {
     const view = stagedView(this.#state);
     const faults = new Map<Change, CommitOutcome>();
-    for (const change of changes) {
-      const fault = change.type === "commit" ? faultOfCommit(change.commit, view) : undefined;
-      if (fault === undefined) view.stage(stagedOf(change));
-      else faults.set(change, fault);
+    for (const { changes } of groups) {
+      const outcomes: CommitOutcome[] = [];
+      for (const change of changes) {
+        const fault = faultOf(change, view, outcomes);
+        if (fault === undefined) view.stage(stagedOf(change));
+        else faults.set(change, fault);
+        outcomes.push(fault ?? MADE);
+      }
     }
     return faults;
   }
@@ -282,6 +286,19 @@ class MemoryStore implements Store {
   settings(prefix: string, page: Page<string>): Promise<readonly StoredSetting[]> {
     return this.#read((state) => state.settings(prefix, page));
   }
+}
+
+/** A change that can be made; its place in the ledger is not known yet. */
+const MADE: CommitOutcome = { type: "committed", lastSequence: 0 };
+
+function faultOf(
+  change: Change,
+  view: CommitView,
+  before: readonly CommitOutcome[],
+): CommitOutcome | undefined {
+  if (change.type !== "commit") return undefined;
+  if (isOrphaned(change.commit, before)) return { type: "conflict" };
+  return faultOfCommit(change.commit, view);
 }
 
 function stagedOf(change: Change): Commit {

@@ -67,7 +67,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
     ...(options.store.isVolatile === true ? { isVolatile: true } : {}),
     deadLetters: new DeadLetters(engine),
     operator: new Operator(engine),
-    submit: (envelope) => submit(engine, envelope),
+    submit: (envelope, as) => submit(engine, envelope, as),
     publish: (manifest, invitation) => publish(engine, manifest, invitation),
     manifests: (query) => manifests(engine, query),
     find: (query, as) => find(engine, query, as),

@@ -111,6 +111,11 @@ export interface Commit {
   /** A setting with another value than expected makes the commit a conflict. Each name occurs once. */
   readonly settings?: readonly SettingChange[];
   readonly entries: readonly NewEntry[];
+  /**
+   * The places in its group of earlier commits, which depend on none themselves. Unless each of them
+   * is made, this commit is a conflict: a receipt is written only with what it confirms.
+   */
+  readonly dependsOn?: readonly number[];
 }
 
 /** A manifest of an agent without its text: cheap to list. */
@@ -188,7 +193,10 @@ export interface OfferedName {
 /** The outcome of a commit. */
 export type CommitOutcome =
   | { readonly type: "committed"; readonly lastSequence: number }
-  /** Another hub wrote first. Nothing was written; read again and decide again. */
+  /**
+   * Another hub wrote first, or the commit depends on one that was not made. Nothing was written; read
+   * again and decide again.
+   */
   | { readonly type: "conflict" }
   /**
    * The ledger has an envelope of this sender with this id. Nothing was written. Checked first: a

@@ -18,7 +18,7 @@ export type {
   ResultEnvelope,
 } from "./envelope/envelope.ts";
 export type {
-  AcknowledgedHandoff,
+  ListedHandoff,
   AnswerBody,
   Artifact,
   AskedQuestion,

@@ -17,8 +17,8 @@ export interface Limits {
   pausedStateBytes: number;
   /** Rows in each list of a usage. */
   usageRows: number;
-  /** Handoffs that one acknowledgement may list beside its own. */
-  alsoAcknowledged: number;
+  /** Handoffs that one receipt may list beside its own. */
+  alsoListed: number;
   /** Members of one object and nodes of one schema. */
   schemaNodes: number;
   schemaDepth: number;
@@ -35,7 +35,7 @@ export const LIMITS: Readonly<Limits> = {
   fanOut: 256,
   pausedStateBytes: 256 * 1024,
   usageRows: 64,
-  alsoAcknowledged: 64,
+  alsoListed: 64,
   schemaNodes: 10_000,
   schemaDepth: 32,
 };

@@ -108,9 +108,17 @@ export {
   messageCharacters,
   readAgentFrames,
   readHubFrames,
+  readSubmission,
   textOf,
 } from "./wire/frame.ts";
-export type { AgentFrame, CallName, FrameLimits, HubFrame, SocketLimits } from "./wire/frame.ts";
+export type {
+  AgentFrame,
+  CallName,
+  FrameLimits,
+  HubFrame,
+  SocketLimits,
+  Submission,
+} from "./wire/frame.ts";
 
 export {
   errorOfResponse,

@@ -125,6 +125,16 @@ class TestFanOut:
         await work.until()
         assert sorted(work.stopped) == [1, 2]
 
+    async def test_handoffs_of_one_turn_share_the_receipt_of_the_hub(self, cast: Cast) -> None:
+        work, owner = await squares(cast)
+        await owner.start()
+        handles = [owner.hand_off("square", to="worker", input=value) for value in (1, 2, 3)]
+        custodies = await asyncio.gather(*(handle.custody() for handle in handles))
+        assert len({custody.text for custody in custodies}) == 1
+        await work.until(1, 2, 3)
+        work.finish(1, 2, 3)
+        assert [(await handle.result()).output for handle in handles] == [1, 4, 9]
+
     async def test_refuses_a_concurrency_below_one(self, cast: Cast) -> None:
         owner = await cast.agent("owner")
         with pytest.raises(WaybillError, match="hand nothing off"):

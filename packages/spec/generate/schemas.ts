@@ -36,7 +36,7 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   receipt: {
     "": "A confirmation: of custody (100), of the acceptance (101), of a result (200), a release (300, 301) or a rejection (400 and above).",
     "/properties/body/properties/also":
-      "Only with 200. At most 64, else 413; no handoff twice, and not that of the envelope itself.",
+      "Only with 100 and 200. At most 64, else 413; no handoff twice, and not that of the envelope itself.",
   },
   progress: { "": "The recipient is still working." },
   question: {

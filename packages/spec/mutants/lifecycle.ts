@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const LIFECYCLE = "src/lifecycle/lifecycle.ts";
+const HISTORY = "src/history/history-envelope.ts";
 const VERIFY = "src/envelope/verify-envelope.ts";
 const RECIPIENT = "src/lifecycle/recipient.ts";
 const QUESTION = "src/lifecycle/question.ts";
@@ -518,22 +519,22 @@ export const LIFECYCLES: readonly Mutant[] = [
   {
     rule: "WB-106",
     file: VERIFY,
-    find: `  atMost(also.length, limits.alsoAcknowledged, "further handoffs in an acknowledgement", at);\n`,
+    find: `  atMost(also.length, limits.alsoListed, "further handoffs in a receipt", at);\n`,
     replace: ``,
     why: "takes a list of any length",
   },
   {
     rule: "WB-106",
     file: "src/limits.ts",
-    find: `alsoAcknowledged: 64,`,
-    replace: `alsoAcknowledged: 63,`,
+    find: `alsoListed: 64,`,
+    replace: `alsoListed: 63,`,
     why: "refuses the longest list",
   },
   {
     rule: "WB-106",
     file: VERIFY,
-    find: `  if (status !== 200) {`,
-    replace: `  if (status === 100) {`,
+    find: `if (status !== 100 && status !== 200) {`,
+    replace: `if (status === 201) {`,
     why: "takes a list in an acceptance",
   },
   {
@@ -591,6 +592,41 @@ export const LIFECYCLES: readonly Mutant[] = [
     find: `[list, ...list.body.also!]`,
     replace: `list.body.also!`,
     why: "does not find the envelope's own handoff in the list",
+  },
+  {
+    rule: "WB-108",
+    file: VERIFY,
+    find: `if (status !== 100 && status !== 200) {`,
+    replace: `if (status !== 200) {`,
+    why: "refuses a receipt for several",
+  },
+  {
+    rule: "WB-108",
+    file: HISTORY,
+    find: `const confirmed = [envelope, ...(envelope.body.also ?? [])];`,
+    replace: `const confirmed = [envelope];`,
+    why: "believes whatever a receipt lists",
+  },
+  {
+    rule: "WB-108",
+    file: HISTORY,
+    find: `return envelope.body.status === 200 && envelope.body.also !== undefined;`,
+    replace: `return envelope.body.also !== undefined;`,
+    why: "takes a receipt for several as an acknowledgement",
+  },
+  {
+    rule: "WB-108",
+    file: HISTORY,
+    find: `records.get(id)?.taken.get(re)`,
+    replace: `[...records.values()].find(({ taken }) => taken.has(re))?.taken.get(re)`,
+    why: "believes that an envelope is about another handoff than its own",
+  },
+  {
+    rule: "WB-109",
+    file: HISTORY,
+    find: `for (const each of confirmed) checkReader(history, envelope, senderOf(history, each));`,
+    replace: `checkReader(history, envelope, senderOf(history, envelope));`,
+    why: "takes a receipt for the envelopes of several agents",
   },
   {
     rule: "WB-59",

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { hash } from "node:crypto";
 import type { Commit, CommitOutcome, LedgerEntry, LedgerHead, NewEntry } from "@waybill/hub/store";
-import { chainText, faultOfCommit, stagedView } from "@waybill/hub/store-thread";
+import { chainText, faultOfCommit, isOrphaned, stagedView } from "@waybill/hub/store-thread";
 import type { Digest } from "@waybill/protocol";
 import type { Indexer } from "./indexer.ts";
 import { entryLine, handoffLine, keysLine, manifestLine, settingLine } from "./log/line.ts";
@@ -86,12 +86,8 @@ export class Committer {
       this.#waiting = [];
       try {
         await this.#parts.indexer.ready();
-        const results = await this.#writeFrame(groups.flatMap(({ changes }) => changes));
-        let from = 0;
-        for (const { changes, resolve } of groups) {
-          resolve(results.slice(from, from + changes.length));
-          from += changes.length;
-        }
+        const results = await this.#writeFrame(groups.map(({ changes }) => changes));
+        groups.forEach(({ resolve }, index) => resolve(results[index]!));
       } catch (error) {
         for (const { reject } of groups) reject(error);
       }
@@ -99,25 +95,51 @@ export class Committer {
     this.#running = undefined;
   }
 
-  async #writeFrame(changes: readonly Change[]): Promise<ChangeResult[]> {
+  async #writeFrame(groups: readonly (readonly Change[])[]): Promise<ChangeResult[][]> {
     const { log } = this.#parts;
     const frame = new GroupFrame(this.#view, this.#head);
-    const results = changes.map((change) => frame.add(change));
+    const results: ChangeResult[][] = [];
+    for (const changes of groups) {
+      const own: ChangeResult[] = [];
+      for (const change of changes) {
+        own.push(isCutOff(change, own) ? { outcome: CONFLICT } : frame.add(change));
+      }
+      results.push(own);
+    }
     if (frame.isEmpty) return results;
     let place: Place;
     try {
       place = await log.append(frame.body(), frame.head);
     } catch (error) {
       if (!isFull(error)) throw error;
-      if (changes.length === 1) return [{ error }];
-      // One of them may be too large: the others must not suffer for it.
-      const each: ChangeResult[] = [];
-      for (const change of changes) each.push(...(await this.#writeFrame([change])));
-      return each;
+      return this.#writeEach(groups, error);
     }
-    await this.#sync(changes.length);
+    await this.#sync(results.flat().length);
     this.#written(place, frame.lines);
     return results;
+  }
+
+  /** There was no room. One change may be too large: the others must not suffer for it. */
+  async #writeEach(
+    groups: readonly (readonly Change[])[],
+    error: unknown,
+  ): Promise<ChangeResult[][]> {
+    if (groups.length === 1 && groups[0]!.length === 1) return [[{ error }]];
+    const results: ChangeResult[][] = [];
+    for (const changes of groups) {
+      const own: ChangeResult[] = [];
+      for (const change of changes) {
+        own.push(isCutOff(change, own) ? { outcome: CONFLICT } : await this.#writeAlone(change));
+      }
+      results.push(own);
+    }
+    return results;
+  }
+
+  /** What it depends on is on disk. */
+  async #writeAlone(change: Change): Promise<ChangeResult> {
+    const alone = "setting" in change ? change : { ...change, dependsOn: [] };
+    return (await this.#writeFrame([[alone]]))[0]![0]!;
   }
 
   /** A frame is on disk: it can be read before anybody is told. */
@@ -219,6 +241,17 @@ class GroupFrame {
     this.lines.push(line);
     this.#texts.push(text);
   }
+}
+
+const CONFLICT: CommitOutcome = { type: "conflict" };
+
+/** Whether a change depends on one that was not made, by the results before it in its group. */
+function isCutOff(change: Change, before: readonly ChangeResult[]): boolean {
+  if ("setting" in change || change.dependsOn === undefined) return false;
+  return isOrphaned(
+    change,
+    before.map((result) => ("outcome" in result ? result.outcome : undefined)),
+  );
 }
 
 /** Whether nothing was written because there was no room. */

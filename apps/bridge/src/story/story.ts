@@ -53,9 +53,11 @@ export class Story {
     const envelope = parseEnvelope(readCompact(content).payload);
     const { from: who, handoff_id } = envelope;
     if (envelope.kind === "receipt" && envelope.body.status === 100 && who === this.#hub) {
-      const event = this.#unconfirmed.get(envelope.re);
-      this.#unconfirmed.delete(envelope.re);
-      return event === undefined ? [] : [{ ...event, has_receipt: true }];
+      return [envelope, ...(envelope.body.also ?? [])].flatMap(({ re }) => {
+        const event = this.#unconfirmed.get(re);
+        this.#unconfirmed.delete(re);
+        return event === undefined ? [] : [{ ...event, has_receipt: true }];
+      });
     }
     // The hub's entries for each handoff tell the same.
     if (envelope.kind === "receipt" && envelope.body.also !== undefined) return [];

@@ -57,7 +57,7 @@ export function farHub(path: string, { id, domain }: Pick<Hub, "id" | "domain">)
   return {
     id,
     domain,
-    submit: async (envelope) => (await caller.call("submit", envelope)) as string,
+    submit: async (envelope, as) => (await caller.call("submit", envelope, as)) as string,
     publish: async (manifest) => void (await caller.call("publish", manifest)),
     manifests: async (query) =>
       (await caller.call("manifests", query)) as Awaited<ReturnType<Hub["manifests"]>>,

@@ -18,7 +18,7 @@ interface Frame {
 const CALLS: Readonly<
   Record<string, (hub: HubServer, args: readonly never[]) => Promise<unknown>>
 > = {
-  submit: (hub, [envelope]) => hub.submit(envelope!),
+  submit: (hub, [envelope, as]) => hub.submit(envelope!, as),
   publish: (hub, [manifest]) => hub.publish(manifest!),
   manifests: (hub, [query]) => hub.manifests(query!),
   find: (hub, [query]) => hub.find(query!),

@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
+import type { ListedHandoff } from "@waybill/protocol";
 import { checkHistory } from "@waybill/protocol/audit";
 import type { HistoryEntry } from "@waybill/protocol/audit";
 import { openSqliteStore } from "@waybill/store-sqlite";
@@ -31,6 +32,8 @@ export async function judgeLeft(file: string): Promise<Left> {
     };
     for await (const entry of ledgerHistory(store)) {
       entries++;
+      const untaken = sharedReceipt(entry).filter((named) => !isTaken(open, named));
+      violations.push(...untaken.map(({ re }) => `a receipt names ${re}, which was not taken`));
       for (const id of handoffsOf(entry)) {
         let found = open.get(id);
         if (found === undefined) {
@@ -63,9 +66,27 @@ function isAcknowledged(entry: HistoryEntry): boolean {
   return entry.envelope.body.status === 200 && entry.envelope.body.also === undefined;
 }
 
-/** An acknowledgement of several is judged with each of them. */
+type Entries = ReadonlyMap<string, { readonly entries: readonly HistoryEntry[] }>;
+
+function isTaken(handoffs: Entries, { handoff_id: id, re }: ListedHandoff): boolean {
+  const said = handoffs.get(id)?.entries ?? [];
+  return said.some((each) => each.type === "envelope" && each.digest === re);
+}
+
+/** What a custody receipt for several confirms. */
+function sharedReceipt(entry: HistoryEntry): readonly ListedHandoff[] {
+  if (entry.type !== "envelope" || entry.envelope.kind !== "receipt") return [];
+  const { status, also } = entry.envelope.body;
+  return status !== 100 || also === undefined ? [] : [entry.envelope, ...also];
+}
+
+/**
+ * An acknowledgement of several is judged with each of them. A receipt for several is judged when it
+ * comes: not all that it names are judged together.
+ */
 function handoffsOf(entry: HistoryEntry): readonly string[] {
   if (entry.type !== "envelope") return [entry.handoff_id];
+  if (sharedReceipt(entry).length > 0) return [];
   const { handoff_id: own, body } = entry.envelope;
   const also = "also" in body ? (body.also ?? []) : [];
   return [own, ...also.map(({ handoff_id: id }) => id)];

@@ -67,7 +67,7 @@ export class Running {
   ): Promise<WaybillError | undefined> {
     for (let wait: number = WAIT_MS.first; ; wait = Math.min(2 * wait, WAIT_MS.most)) {
       try {
-        this.#keep(text, await this.line.submit(text));
+        this.#keep(text, await this.line.submit(text, this.id));
         return undefined;
       } catch (error) {
         const refusal = WaybillError.from(error);
@@ -88,7 +88,11 @@ export class Running {
         }).envelope
       : parseEnvelope(readCompact(receiptText).payload);
     const { handoff_id: handoffId, kind } = parseEnvelope(readCompact(text).payload);
-    if (receipt.kind !== "receipt" || receipt.re !== digest || receipt.from !== HUB_ID) {
+    const confirmed = receipt.kind === "receipt" ? [receipt, ...(receipt.body.also ?? [])] : [];
+    const isConfirmed = confirmed.some(
+      ({ handoff_id: id, re }) => id === handoffId && re === digest,
+    );
+    if (receipt.kind !== "receipt" || !isConfirmed || receipt.from !== HUB_ID) {
       this.world.breach(
         "receipt_of_another",
         handoffId,

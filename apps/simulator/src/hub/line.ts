@@ -43,8 +43,8 @@ export class Line implements Hub {
     this.#breakNow();
   }
 
-  submit(envelope: string): Promise<string> {
-    return this.#call((hub) => hub.submit(envelope), { mayRepeat: true });
+  submit(envelope: string, as?: string): Promise<string> {
+    return this.#call((hub) => hub.submit(envelope, as), { mayRepeat: true });
   }
 
   publish(manifest: string): Promise<void> {

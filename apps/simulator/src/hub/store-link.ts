@@ -38,7 +38,11 @@ export function linkTo(store: Store, { process, world, random, losesAnswer }: Li
     if (parts[0]!.length < group.length) parts.push(group.slice(parts[0]!.length));
     return call(async () => {
       const outcomes: CommitOutcome[] = [];
-      for (const part of parts) outcomes.push(...(await call(() => store.commit(part))));
+      for (const part of parts) {
+        outcomes.push(
+          ...(await commitPart(part, outcomes, (rest) => call(() => store.commit(rest)))),
+        );
+      }
       const error = new WaybillError(
         503,
         "The store's answer got lost: it may have committed or not.",
@@ -89,4 +93,25 @@ export function linkTo(store: Store, { process, world, random, losesAnswer }: Li
     setting: (name) => call(() => store.setting(name)),
     saveSetting: (name, value) => call(() => store.saveSetting(name, value)),
   };
+}
+
+/** Commits a later part of a group, of which `before` are the outcomes so far. */
+async function commitPart(
+  part: readonly Commit[],
+  before: readonly CommitOutcome[],
+  commit: (rest: readonly Commit[]) => Promise<readonly CommitOutcome[]>,
+): Promise<readonly CommitOutcome[]> {
+  const isMade = (place: number) => before[place]?.type === "committed";
+  const possible = part.filter(({ dependsOn = [] }) =>
+    dependsOn.every((place) => place >= before.length || isMade(place)),
+  );
+  const outcomes = await commit(
+    possible.map((each) => ({
+      ...each,
+      dependsOn: (each.dependsOn ?? [])
+        .filter((place) => place >= before.length)
+        .map((place) => possible.indexOf(part[place - before.length]!)),
+    })),
+  );
+  return part.map((each) => outcomes[possible.indexOf(each)] ?? { type: "conflict" });
 }

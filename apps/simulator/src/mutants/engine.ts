@@ -5,7 +5,7 @@ const FOLDER = "packages/hub/src";
 const COMMIT = "const outcomes = commits.length === 0 ? [] : await this.#writer.commit(commits);";
 const LOST = 'if (outcome.type !== "committed") return { type: "conflict" };';
 
-const WRITE = "written = await engine.turn.commit({ id, before, transaction });";
+const WRITE = "written = await engine.turn.commit({ id, before, transaction, sharesReceipt });";
 const LOST_RACE = "await onConflict(engine, id, before);\n      if (written.type";
 const IMPORT_STORED_OF = {
   file: `${FOLDER}/engine/commit-handoff.ts`,
@@ -86,7 +86,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         replace: `const committing = this.#writer.commit(commits);
     const isNew = writes.length > 0 && writes.every(({ version }) => version === 1);
     const made = { type: "committed", lastSequence: 0 } as const;
-    const outcomes = isNew ? writes.map(() => made) : await committing;`,
+    const outcomes = isNew ? commits.map(() => made) : await committing;`,
       },
     ],
   },
@@ -166,6 +166,17 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         file: `${FOLDER}/engine/acknowledge.ts`,
         find: "const isNew = await putOnRecord(engine, list, expected.includes(100));",
         replace: "const isNew = true;\n  void putOnRecord;",
+      },
+    ],
+  },
+  {
+    name: "receipt-for-unwritten",
+    why: "a receipt for several is written although one of them is not",
+    patches: [
+      {
+        file: `${FOLDER}/custody/handoff-records.ts`,
+        find: "dependsOn: of.map((pending) => places.get(pending)!),",
+        replace: "dependsOn: of.slice(0, 0).map((pending) => places.get(pending)!),",
       },
     ],
   },

@@ -27,14 +27,14 @@ export class WatchedLine implements Hub {
     return this.#open.size > 0;
   }
 
-  async submit(text: string): Promise<string> {
+  async submit(text: string, as?: string): Promise<string> {
     const envelope = parseEnvelope(readCompact(text).payload);
     const { handoff_id: handoffId, kind } = envelope;
     if ("attempt" in envelope && envelope.attempt !== undefined) {
       this.#sign(handoffId, envelope.attempt);
     }
     try {
-      const receiptText = await this.#line.submit(text);
+      const receiptText = await this.#line.submit(text, as);
       const receipt = parseEnvelope(readCompact(receiptText).payload);
       const status = receipt.kind === "receipt" ? receipt.body.status : 100;
       const held = { holder: this.#agent, handoffId, digest: digestOfJws(text), kind, status };

@@ -31,8 +31,9 @@ export class Calls {
     return { number, answer };
   }
 
-  resolve(number: number, value: unknown): void {
-    this.#take(number)?.resolve(value);
+  /** One answer to one call, or to several. */
+  resolve(numbers: readonly number[], value: unknown): void {
+    for (const number of numbers) this.#take(number)?.resolve(value);
   }
 
   reject(number: number, error: WaybillError): void {

@@ -62,12 +62,13 @@ export class RemoteHub implements Hub {
   }
 
   /** Tries once: the caller sends the same bytes again for as long as that makes sense. */
-  async submit(envelope: string): Promise<string> {
+  async submit(envelope: string, as?: string): Promise<string> {
     const { http } = this.#options;
     const socket =
       this.#attached.size > 1 ? this.#attached.get(senderOf(envelope)) : this.#anySocket();
     if (socket === undefined) return this.#once((signal) => http.submit(envelope, signal));
-    return textOf(await socket.call("submit", { envelope }), "receipt");
+    const shares = as === undefined ? {} : { shared_receipt: true };
+    return textOf(await socket.call("submit", { envelope, ...shares }), "receipt");
   }
 
   publish(manifest: string, invitation?: string): Promise<void> {

@@ -234,7 +234,7 @@ export class HubSocket implements Attachment {
         return this.#cut(problemOf(frame.problem));
       case "reply":
         if ("problem" in frame) this.#calls.reject(frame.number, problemOf(frame.problem));
-        else this.#calls.resolve(frame.number, frame.value);
+        else this.#calls.resolve([frame.number, ...(frame.also ?? [])], frame.value);
         return;
       case "delivery":
         return this.#deliver(frame.delivery);

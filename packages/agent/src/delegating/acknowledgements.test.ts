@@ -76,7 +76,7 @@ test("one envelope names at most 65 handoffs", async () => {
 });
 
 test("each is acknowledged alone if the hub refuses the list", async () => {
-  const world = await opened({ limits: { alsoAcknowledged: 1 } });
+  const world = await opened({ limits: { alsoListed: 1 } });
   const handles = await ended(world.agent("owner"), 3);
   await Promise.all(handles.map((each) => each.acknowledge()));
   expect(await acknowledged(world)).toEqual([1, 1, 1]);

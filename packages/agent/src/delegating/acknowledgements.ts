@@ -56,7 +56,7 @@ export class Acknowledgements {
   #flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    const most = LIMITS.alsoAcknowledged + 1;
+    const most = LIMITS.alsoListed + 1;
     for (let from = 0; from < waiting.length; from += most) {
       const list = waiting.slice(from, from + most);
       if (list.length === 1) this.#sendAlone(list[0]!);

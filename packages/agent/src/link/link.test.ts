@@ -5,7 +5,7 @@ import {
   readCompact,
   signEnvelope,
 } from "@waybill/protocol";
-import type { HandoffEnvelope } from "@waybill/protocol";
+import type { HandoffEnvelope, ReceiptEnvelope } from "@waybill/protocol";
 import type { Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
 import { refusalOf, settled, World } from "../world-fixture.ts";
@@ -56,6 +56,23 @@ test("a hub's receipt for something else is not taken for custody", async () => 
   isLying = true;
   const next = owner.handoff({ to: "worker", capability: "work" });
   await expect(next.custody).rejects.toMatchObject({ status: 401 });
+});
+
+test("a receipt for several counts as the custody of each of them", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve("work", () => "done");
+  await worker.start();
+  const owner = world.agent("owner");
+  await owner.start();
+  const handles = [1, 2, 3].map(() => owner.handoff({ to: "worker", capability: "work" }));
+  const custodies = await Promise.all(handles.map(({ custody }) => custody));
+  expect(new Set(custodies.map(({ text }) => text)).size).toBe(1);
+  const receipt = parseEnvelope(readCompact(custodies[0]!.text).payload) as ReceiptEnvelope;
+  const named = [receipt, ...(receipt.body.also ?? [])].map(({ handoff_id: id }) => id);
+  expect(named).toEqual(handles.map(({ id }) => id));
+  const results = await Promise.all(handles.map(({ result }) => result));
+  expect(results.map(({ output }) => output)).toEqual(["done", "done", "done"]);
 });
 
 test("a receipt by anybody but the hub is not taken for custody", async () => {

@@ -1,12 +1,13 @@
 import { WaybillError } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
-import type { SignedText, VerifiedEnvelope } from "@waybill/protocol";
+import type { ReceiptEnvelope, SignedText, VerifiedEnvelope } from "@waybill/protocol";
 import type { Attachment, Clock, Delivery, Delta, Hub, ShownDelta } from "@waybill/protocol/wire";
 import { deferred } from "../delegating/deferred.ts";
 import type { OwnKey } from "../identity/own-key.ts";
 import type { Log } from "../log.ts";
 import { retryWhile } from "../retry.ts";
 import type { Peers } from "./peers.ts";
+import { ReceiptChecks } from "./receipt-checks.ts";
 
 export interface LinkOptions {
   readonly id: string;
@@ -53,6 +54,7 @@ const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 409]);
  */
 export class Link {
   readonly #options: LinkOptions;
+  readonly #receipts: ReceiptChecks;
   #receiver: Receiver | undefined;
   #attachment: Attachment | undefined;
   #credit = 0;
@@ -64,6 +66,7 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#receipts = new ReceiptChecks(options);
   }
 
   get isAttached(): boolean {
@@ -166,11 +169,11 @@ export class Link {
    * the hub takes them once. Returns the hub's receipt, verified.
    */
   async submit({ text, digest }: SignedText, until: number): Promise<VerifiedEnvelope> {
-    const { hub, peers, id } = this.#options;
+    const { hub, id } = this.#options;
     return this.retry(async () => {
       // A `RemoteHub` (connect/remote-hub.ts), or the hub of this process (`openHub`).
-      const receipt = await hub.submit(text);
-      return this.#checked(await peers.verify(receipt, { to: id, isForOne: true }), digest);
+      const receipt = await hub.submit(text, id);
+      return this.#checked(await this.#receipts.verify(receipt), digest);
     }, until);
   }
 
@@ -219,7 +222,7 @@ export class Link {
 
   #checked(receipt: VerifiedEnvelope, digest: string): VerifiedEnvelope {
     const { envelope } = receipt;
-    const isOurs = envelope.kind === "receipt" && envelope.re === digest;
+    const isOurs = envelope.kind === "receipt" && isConfirmed(digest, envelope);
     if (isOurs && envelope.from === this.#options.hub.id) return receipt;
     throw new WaybillError(
       401,
@@ -276,6 +279,11 @@ export class Link {
       this.#sleepers.add(wake);
     });
   }
+}
+
+/** A digest belongs to one envelope, and with it to one handoff. */
+function isConfirmed(digest: string, { re, body: { also = [] } }: ReceiptEnvelope): boolean {
+  return re === digest || also.some((each) => each.re === digest);
 }
 
 function waitMs(failures: number): number {

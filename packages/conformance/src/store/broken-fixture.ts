@@ -84,6 +84,12 @@ interface Seen {
   readonly isAlone: boolean;
 }
 
+const isDependent = ({ dependsOn }: Commit): boolean => dependsOn !== undefined;
+
+/** Makes every dependency that of a commit which is not there. */
+const neverMade = ({ dependsOn }: Commit): Partial<Commit> =>
+  dependsOn === undefined ? {} : { dependsOn: [Infinity] };
+
 const MADE: CommitOutcome = { type: "committed", lastSequence: 0 };
 
 type Listing = "inbox" | "correlated" | "children";
@@ -274,6 +280,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   })),
   "a conflict in a group changes nothing about the others": faulty((store) => ({
     async commitGroup(group) {
+      if (group.some(isDependent)) return store.commit(group);
       const outcomes: CommitOutcome[] = [];
       for (const each of group) {
         const isLost = outcomes.at(-1)?.type === "conflict" && each.entries.length > 0;
@@ -284,6 +291,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   })),
   "a replay in a group changes nothing about the others": faulty((store) => ({
     async commitGroup(group) {
+      if (group.some(isDependent)) return store.commit(group);
       for (const { replayKey } of group.length < 2 ? [] : group.flatMap(({ entries }) => entries)) {
         const seen = replayKey && (await store.seen(replayKey.from, replayKey.id));
         if (seen) return group.map(() => ({ type: "replayed", digest: seen.digest }));
@@ -314,6 +322,12 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
         return isFit ? commitOne(store, each) : { type: "conflict" };
       });
     },
+  })),
+  "a commit that depends on others of its group is made if they are": faulty((store) => ({
+    commitGroup: (group) => store.commit(group.map((each) => ({ ...each, ...neverMade(each) }))),
+  })),
+  "a commit that depends on one that was not made is a conflict": faulty((store) => ({
+    commitGroup: (group) => store.commit(group.map(({ dependsOn: _dependsOn, ...alone }) => alone)),
   })),
   "an empty group has no outcomes, and writes nothing": faulty((store) => ({
     commitGroup: async (group) => (group.length === 0 ? [MADE] : store.commit(group)),

@@ -27,7 +27,7 @@ export function isEnding(envelope: Envelope): envelope is Ending["envelope"] {
 /** Confirms endings to the hub, so that it does not deliver them again: as many as it allows at once. */
 export async function acknowledge(post: Post, endings: readonly Ending[]): Promise<void> {
   const { agent: from, hub: to } = post.who;
-  const most = LIMITS.alsoAcknowledged + 1;
+  const most = LIMITS.alsoListed + 1;
   for (let start = 0; start < endings.length; start += most) {
     const [first, ...others] = endings.slice(start, start + most) as [Ending, ...Ending[]];
     const handoff = await post.ownHandoff(first.envelope.handoff_id);

@@ -28,6 +28,14 @@ export function envelopeEntry(at: number, { envelope, digest, text }: VerifiedEn
   };
 }
 
+/**
+ * For an envelope about several handoffs. The history of each is open to its parties, who must not see
+ * the others, so it is recorded under none.
+ */
+export function entryApart(at: number, verified: VerifiedEnvelope): NewEntry {
+  return { ...envelopeEntry(at, verified), handoffId: null };
+}
+
 export function decisionEntry(at: number, handoffId: string, decision: Decision): NewEntry {
   const content = JSON.stringify({ ...decision, handoff_id: handoffId });
   return {

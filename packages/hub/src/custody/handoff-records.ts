@@ -1,5 +1,5 @@
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
-import type { Digest, HandoffEnvelope } from "@waybill/protocol";
+import type { Digest, HandoffEnvelope, VerifiedEnvelope } from "@waybill/protocol";
 import type { Commit, CommitOutcome, NewEntry, Store, StoredHandoff } from "../store.ts";
 import type { HandoffTransaction } from "./handoff-transaction.ts";
 import { decisionEntry } from "./entries.ts";
@@ -34,6 +34,15 @@ export interface PendingCommit {
   readonly id: string;
   readonly before: CachedRecord | undefined;
   readonly transaction: HandoffTransaction;
+  /** Its sender accepts a receipt that confirms several of its envelopes. */
+  readonly sharesReceipt?: boolean;
+}
+
+/** One receipt for several envelopes. It is written only if all of them are. */
+export interface SharedReceipt {
+  readonly of: readonly PendingCommit[];
+  readonly receipt: VerifiedEnvelope;
+  readonly entry: NewEntry;
 }
 
 /** The outcome of a write. */
@@ -119,22 +128,41 @@ export class HandoffRecords {
     this.#cached.set(record.record.state.id, record);
   }
 
-  /** Writes transactions, each as the next version of its handoff's record; one outcome each. */
-  async write(group: readonly PendingCommit[]): Promise<readonly Written[]> {
+  /**
+   * Writes transactions, each as the next version of its handoff's record; one outcome each. `confirm`
+   * signs the receipts for those that may be written. A transaction of which a shared receipt is not
+   * on disk has none afterwards.
+   */
+  async write(
+    group: readonly PendingCommit[],
+    confirm: (written: readonly PendingCommit[]) => readonly SharedReceipt[] = () => [],
+  ): Promise<readonly Written[]> {
     // Without a change no version is compared: the store is asked instead.
     const unchanged = group.filter((each) => !each.transaction.isChanged && each.before);
     const outdated = unchanged.length === 0 ? NONE_PENDING : await this.#outdatedOf(unchanged);
-    const writes = group.flatMap((pending) =>
-      outdated.has(pending) ? [] : (writeOf(pending) ?? []),
-    );
+    const current = group.filter((pending) => !outdated.has(pending));
+    const receipts = confirm(current);
+    const writes = current.flatMap((pending) => writeOf(pending) ?? []);
     for (const { id, version } of writes) this.#writing.set(id, version);
-    const commits = writes.map(({ commit }) => commit);
+    const places = new Map(writes.map(({ pending }, place) => [pending, place]));
+    const commits: readonly Commit[] = [
+      ...writes.map(({ commit }) => commit),
+      ...receipts.map(({ of, entry }) => ({
+        handoff: null,
+        entries: [entry],
+        dependsOn: of.map((pending) => places.get(pending)!),
+      })),
+    ];
     const outcomes = commits.length === 0 ? [] : await this.#writer.commit(commits);
     const written = new Map<PendingCommit, Written>();
     for (const pending of outdated) written.set(pending, { type: "conflict" });
     writes.forEach((write, index) =>
       written.set(write.pending, this.#settle(write, outcomes[index]!)),
     );
+    receipts.forEach(({ of, receipt }, index) => {
+      if (outcomes[writes.length + index]!.type !== "committed") return;
+      for (const { transaction } of of) transaction.receipt = receipt;
+    });
     return group.map((pending) => written.get(pending) ?? { type: "unchanged" });
   }
 

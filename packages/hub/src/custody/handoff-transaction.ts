@@ -67,7 +67,7 @@ export class HandoffTransaction {
   readonly settings: SettingChange[] = [];
   /** The envelope that was taken, and must be confirmed. */
   taken: VerifiedEnvelope | undefined;
-  /** The hub's receipt for it, which is sent once the transaction is on disk. */
+  /** The hub's receipt for it, which is sent once it is on disk, and the transaction with it. */
   receipt: VerifiedEnvelope | undefined;
   /** The envelope of the handoff, if it is in memory. */
   handoff: HandoffEnvelope | undefined;

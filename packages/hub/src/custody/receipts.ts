@@ -1,5 +1,6 @@
 import { signPayloads } from "@waybill/protocol/hub";
 import type {
+  ListedHandoff,
   PrivateKey,
   ReceiptEnvelope,
   RefusedHandoff,
@@ -11,6 +12,8 @@ import type { Clock } from "@waybill/protocol/wire";
 /** An envelope that must be confirmed. */
 export interface Confirmation {
   readonly of: VerifiedEnvelope;
+  /** Further envelopes of the same sender, about other handoffs, that the receipt confirms too. */
+  readonly also?: readonly VerifiedEnvelope[];
   readonly status: StatusCode;
   /** The id of the receipt, if it must be found again. */
   readonly id?: string;
@@ -54,7 +57,7 @@ export class Receipts {
   }
 
   #receipt(confirmation: Confirmation, issuedAt: string): ReceiptEnvelope {
-    const { of, status, id = this.#newId(), refused = [] } = confirmation;
+    const { of, also = [], status, id = this.#newId(), refused = [] } = confirmation;
     const { envelope, digest } = of;
     const { traceparent } = envelope;
     return {
@@ -69,7 +72,15 @@ export class Receipts {
       salt: this.#newSalt(),
       ...(traceparent === undefined ? {} : { traceparent }),
       re: digest,
-      body: { status, ...(refused.length > 0 && { refused: [...refused] }) },
+      body: {
+        status,
+        ...(also.length > 0 && { also: also.map(listed) }),
+        ...(refused.length > 0 && { refused: [...refused] }),
+      },
     };
   }
+}
+
+function listed({ envelope, digest }: VerifiedEnvelope): ListedHandoff {
+  return { handoff_id: envelope.handoff_id, re: digest };
 }

@@ -1,6 +1,6 @@
 import { derivedId } from "@waybill/protocol";
 import type {
-  AcknowledgedHandoff,
+  ListedHandoff,
   ReceiptEnvelope,
   RefusedHandoff,
   StatusCode,
@@ -8,11 +8,10 @@ import type {
 } from "@waybill/protocol";
 import { commitOne } from "../commit-each.ts";
 import { checkThread } from "../custody/admission.ts";
-import { envelopeEntry } from "../custody/entries.ts";
+import { entryApart } from "../custody/entries.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import { refusal } from "../custody/refusal.ts";
-import type { NewEntry } from "../store.ts";
 import { commitHandoff, currentRecord } from "./commit-handoff.ts";
 import { decideAcknowledged } from "./decide.ts";
 import type { Acknowledged } from "./decide.ts";
@@ -24,7 +23,7 @@ export type VerifiedList = VerifiedEnvelope<ReceiptEnvelope>;
 /** Whether an envelope acknowledges several handoffs. */
 export function isList(verified: VerifiedEnvelope): verified is VerifiedList {
   const { kind, body } = verified.envelope;
-  return kind === "receipt" && body.also !== undefined;
+  return kind === "receipt" && body.status === 200 && body.also !== undefined;
 }
 
 /**
@@ -57,7 +56,7 @@ async function acknowledgeEach(engine: Engine, list: VerifiedList): Promise<stri
   return confirm(engine, list, isNew ? 100 : 201, refused);
 }
 
-function handoffsIn({ handoff_id, re, body }: ReceiptEnvelope): readonly AcknowledgedHandoff[] {
+function handoffsIn({ handoff_id, re, body }: ReceiptEnvelope): readonly ListedHandoff[] {
   return [{ handoff_id, re }, ...(body.also ?? [])];
 }
 
@@ -65,7 +64,7 @@ function isRefused(status: StatusCode): boolean {
   return status >= 300;
 }
 
-function acknowledgedBy({ envelope, digest }: VerifiedList, re: AcknowledgedHandoff["re"]) {
+function acknowledgedBy({ envelope, digest }: VerifiedList, re: ListedHandoff["re"]) {
   return { by: envelope.from, outcome: re, in: digest } satisfies Acknowledged;
 }
 
@@ -81,7 +80,7 @@ async function checkOwn(engine: Engine, envelope: ReceiptEnvelope): Promise<void
 async function expectedFor(
   engine: Engine,
   list: VerifiedList,
-  { handoff_id: id, re }: AcknowledgedHandoff,
+  { handoff_id: id, re }: ListedHandoff,
 ): Promise<StatusCode> {
   const answer = (record: HandoffRecord | undefined) => {
     const before = record === undefined ? undefined : { version: 0, record };
@@ -102,7 +101,7 @@ async function putOnRecord(
   const { envelope, digest } = list;
   let known = (await engine.store.seen(envelope.from, envelope.id))?.digest;
   if (known === undefined && doesChange) {
-    const entries = [entryOf(engine, list)];
+    const entries = [entryApart(engine.clock.now(), list)];
     const outcome = await commitOne(engine.writer, { handoff: null, entries });
     if (outcome.type !== "replayed") return true;
     known = outcome.digest;
@@ -114,7 +113,7 @@ async function putOnRecord(
 async function settle(
   engine: Engine,
   list: VerifiedList,
-  { handoff_id: id, re }: AcknowledgedHandoff,
+  { handoff_id: id, re }: ListedHandoff,
 ): Promise<StatusCode> {
   const change = { type: "acknowledged", ...acknowledgedBy(list, re) } as const;
   const committed = await commitHandoff(engine, id, change);
@@ -133,16 +132,8 @@ async function confirm(
   const given = status === 100 ? undefined : await receiptSentUnder(engine, id);
   if (given !== undefined) return given;
   const [receipt] = engine.receipts.sign([{ of: list, status, id, refused }]);
-  const entries = [entryOf(engine, receipt!)];
+  const entries = [entryApart(engine.clock.now(), receipt!)];
   const outcome = await commitOne(engine.writer, { handoff: null, entries });
   const first = outcome.type === "replayed" ? await receiptSentUnder(engine, id) : undefined;
   return first ?? receipt!.text;
-}
-
-/**
- * Recorded under no handoff: the history of each is open to its recipients, who must not see what else
- * its delegator has handed off. There, the event names this envelope by its digest.
- */
-function entryOf(engine: Engine, verified: VerifiedEnvelope): NewEntry {
-  return { ...envelopeEntry(engine.clock.now(), verified), handoffId: null };
 }

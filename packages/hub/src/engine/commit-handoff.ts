@@ -25,6 +25,7 @@ export function commitHandoff(
   isAbsent: boolean = false,
 ): Promise<Committed> {
   const { records, clock } = engine;
+  const sharesReceipt = change.type === "envelope" && change.sharesReceipt === true;
   return records.queue.run(id, async () => {
     for (let isFirst = true; ; isFirst = false) {
       const held = records.cached(id);
@@ -37,7 +38,7 @@ export function commitHandoff(
         const decided = decide(engine, transaction, change);
         status = typeof decided === "number" ? decided : await decided;
         if (setsOff(transaction)) await match(engine, transaction);
-        written = await engine.turn.commit({ id, before, transaction });
+        written = await engine.turn.commit({ id, before, transaction, sharesReceipt });
       } catch (error) {
         release(engine, transaction);
         throw error;

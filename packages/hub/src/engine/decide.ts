@@ -23,7 +23,12 @@ import { isParty } from "./view.ts";
 
 /** What is to be decided about a handoff: an envelope of a party, or something that the hub has noticed. */
 export type Change =
-  | { readonly type: "envelope"; readonly verified: VerifiedEnvelope }
+  | {
+      readonly type: "envelope";
+      readonly verified: VerifiedEnvelope;
+      /** Its sender accepts a receipt that confirms several of its envelopes. */
+      readonly sharesReceipt?: boolean;
+    }
   /** Its delegator has acknowledged it together with others. */
   | ({ readonly type: "acknowledged" } & Acknowledged)
   /** A timer that the store had in this version has fired. */

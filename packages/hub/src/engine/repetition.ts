@@ -6,8 +6,15 @@ import type { Decision } from "../custody/entries.ts";
 import { refusal } from "../custody/refusal.ts";
 import type { Engine } from "./engine.ts";
 
-/** Answers a repeated envelope: with its first refusal, or with one receipt for all repetitions. */
-export async function answerRepeated(engine: Engine, verified: VerifiedEnvelope): Promise<string> {
+/**
+ * Answers an envelope that is on record without a receipt at hand: with its first refusal, or with
+ * one receipt for it and all its repetitions.
+ */
+export async function confirmAlone(
+  engine: Engine,
+  verified: VerifiedEnvelope,
+  status: 100 | 201,
+): Promise<string> {
   const { envelope, digest } = verified;
   // The id is derived, so that the receipt is found however long the history is.
   const id = derivedId(`repeated ${digest}`, envelope.id);
@@ -16,7 +23,7 @@ export async function answerRepeated(engine: Engine, verified: VerifiedEnvelope)
     await checkTaken(engine, verified);
     const given = await receiptSentUnder(engine, id);
     if (given !== undefined) return given;
-    const [receipt] = engine.receipts.sign([{ of: verified, status: 201, id }]);
+    const [receipt] = engine.receipts.sign([{ of: verified, status, id }]);
     const outcome = await commitOne(engine.writer, {
       handoff: null,
       entries: [envelopeEntry(engine.clock.now(), receipt!)],

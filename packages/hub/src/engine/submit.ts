@@ -6,33 +6,39 @@ import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { acknowledge, isList } from "./acknowledge.ts";
 import { commitHandoff, currentRecord } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
-import { answerRepeated } from "./repetition.ts";
+import { confirmAlone } from "./repetition.ts";
 
-/** Takes one envelope into custody, and returns the hub's receipt for it. */
-export async function submit(engine: Engine, text: string): Promise<string> {
+/**
+ * Takes one envelope into custody, and returns the hub's receipt for it. The agent `as` gets one
+ * receipt for several of its own envelopes. Nobody else does: a receipt for several names handoffs
+ * that are not the business of whoever carries one of them.
+ */
+export async function submit(engine: Engine, text: string, as?: string): Promise<string> {
   engine.assertOpen();
   const verified = await engine.registry.verify(text, engine.clock.now());
   if (isList(verified)) return acknowledge(engine, verified);
-  if (verified.envelope.kind !== "handoff") return commitEnvelope(engine, verified);
+  const options = { sharesReceipt: verified.envelope.from === as };
+  if (verified.envelope.kind !== "handoff") return commitEnvelope(engine, verified, options);
   const handoff = verified as VerifiedEnvelope<HandoffEnvelope>;
-  return inCustodySpan(engine.id, handoff.envelope, () => takeHandoff(engine, handoff));
+  return inCustodySpan(engine.id, handoff.envelope, () => takeHandoff(engine, handoff, options));
 }
 
 async function takeHandoff(
   engine: Engine,
   verified: VerifiedEnvelope<HandoffEnvelope>,
+  options: CommitOptions,
 ): Promise<string> {
   const { envelope } = verified;
   const { handoff_id: id, parent_id: parentId, replay_of: replayOf } = envelope;
   // A known handoff is not checked again: its sender should get the same answer as before.
   const isPlain = parentId === undefined && replayOf === undefined;
-  if (isPlain && engine.records.cached(id) === undefined) return takeNew(engine, verified);
+  if (isPlain && engine.records.cached(id) === undefined) return takeNew(engine, verified, options);
   if ((await engine.records.load(id)) !== undefined) {
-    const receipt = await commitEnvelope(engine, verified);
+    const receipt = await commitEnvelope(engine, verified, options);
     if (replayOf !== undefined) await markReplayed(engine, replayOf, id);
     return receipt;
   }
-  let work = () => commitEnvelope(engine, verified, { isAbsent: true });
+  let work = () => commitEnvelope(engine, verified, { ...options, isAbsent: true });
   if (replayOf !== undefined) {
     const inner = work;
     work = () =>
@@ -52,14 +58,15 @@ async function takeHandoff(
 async function takeNew(
   engine: Engine,
   verified: VerifiedEnvelope<HandoffEnvelope>,
+  options: CommitOptions,
 ): Promise<string> {
   try {
-    return await commitEnvelope(engine, verified, { isAbsent: true });
+    return await commitEnvelope(engine, verified, { ...options, isAbsent: true });
   } catch (error) {
     const isRefusal = WaybillError.is(error) && error.status !== 503;
     const known = isRefusal && (await engine.records.load(verified.envelope.handoff_id));
     if (!known) throw error;
-    return commitEnvelope(engine, verified);
+    return commitEnvelope(engine, verified, options);
   }
 }
 
@@ -138,26 +145,32 @@ async function markReplayed(engine: Engine, replayOf: string, by: string): Promi
 }
 
 interface CommitOptions {
+  /** Its sender accepts a receipt that confirms several of its envelopes. */
+  readonly sharesReceipt: boolean;
   /** The store was asked a moment ago, and has no such handoff. */
   readonly isAbsent?: boolean;
 }
 
 /**
  * Commits an envelope together with the receipt for it. So a receipt that was sent is on record, and
- * costs no sync of its own. If a crash prevents its sending, it is still true.
+ * costs no sync of its own. If a crash prevents its sending, it is still true. A receipt for several
+ * is not written if one of them is not: each of the others then gets one of its own.
  */
 async function commitEnvelope(
   engine: Engine,
   verified: VerifiedEnvelope,
-  { isAbsent = false }: CommitOptions = {},
+  { isAbsent = false, sharesReceipt }: CommitOptions,
 ): Promise<string> {
   const { envelope, digest } = verified;
   engine.assertOpen();
-  const change = { type: "envelope", verified } as const;
+  const change = { type: "envelope", verified, sharesReceipt } as const;
   const changed = await commitHandoff(engine, envelope.handoff_id, change, isAbsent);
   const status = changed.type === "changed" ? changed.status : (201 as const);
   if (changed.type === "replayed" && changed.digest !== digest) throw refusal(409, envelope);
-  if (status === 100 && changed.type === "changed") return changed.transaction.receipt!.text;
-  if (status === 201) return answerRepeated(engine, verified);
+  if (status === 100 && changed.type === "changed") {
+    const { receipt } = changed.transaction;
+    return receipt === undefined ? confirmAlone(engine, verified, 100) : receipt.text;
+  }
+  if (status === 201) return confirmAlone(engine, verified, 201);
   throw refusal(status, envelope);
 }

@@ -1,5 +1,11 @@
 import type { Clock } from "@waybill/protocol/wire";
-import type { HandoffRecords, PendingCommit, Written } from "../custody/handoff-records.ts";
+import { entryApart } from "../custody/entries.ts";
+import type {
+  HandoffRecords,
+  PendingCommit,
+  SharedReceipt,
+  Written,
+} from "../custody/handoff-records.ts";
 import type { Receipts } from "../custody/receipts.ts";
 
 interface QueuedCommit extends PendingCommit {
@@ -14,8 +20,9 @@ interface QueuedCommit extends PendingCommit {
 const WRITTEN_AT_ONCE = 32;
 
 /**
- * The changes decided in one turn of the event loop are signed with one signature and given to the
- * store together. Each has its own outcome: a refusal or failure does not affect the others.
+ * The changes decided in one turn of the event loop are given to the store together, and their
+ * receipts share a signature. Each change has its own outcome: a refusal or failure does not affect
+ * the others.
  */
 export class Turn {
   readonly #records: Pick<HandoffRecords, "write">;
@@ -41,30 +48,51 @@ export class Turn {
   #end(): void {
     const commits = this.#waiting;
     this.#waiting = [];
-    try {
-      this.#confirm(commits);
-    } catch (error) {
-      for (const { reject } of commits) reject(error);
-      return;
-    }
     this.#write(commits, 0);
   }
 
-  #confirm(commits: readonly PendingCommit[]): void {
+  /**
+   * Signs the receipts: a lone one becomes part of its commit, and one for several envelopes is a
+   * commit that depends on theirs.
+   */
+  #confirm(commits: readonly PendingCommit[]): readonly SharedReceipt[] {
+    const shares = sharesOf(commits);
     const receipts = this.#receipts.sign(
-      commits.map(({ transaction }) => ({ of: transaction.taken!, status: 100 })),
+      shares.map((share) => {
+        const [of, ...also] = share.map(({ transaction }) => transaction.taken!);
+        return { of: of!, also, status: 100 };
+      }),
     );
-    commits.forEach(({ transaction }, index) => transaction.confirm(receipts[index]!));
+    return shares.flatMap((of, index) => {
+      const receipt = receipts[index]!;
+      if (of.length > 1) return [{ of, receipt, entry: entryApart(this.#clock.now(), receipt) }];
+      of[0]!.transaction.confirm(receipt);
+      return [];
+    });
   }
 
   #write(commits: readonly QueuedCommit[], from: number): void {
     const end = Math.min(from + WRITTEN_AT_ONCE, commits.length);
     const group = commits.slice(from, end);
-    this.#records.write(group).then(
-      (written) => group.forEach(({ resolve }, index) => resolve(written[index]!)),
-      (error: unknown) => group.forEach(({ reject }) => reject(error)),
-    );
+    this.#records
+      .write(group, (written) => this.#confirm(written))
+      .then(
+        (written) => group.forEach(({ resolve }, index) => resolve(written[index]!)),
+        (error: unknown) => group.forEach(({ reject }) => reject(error)),
+      );
     if (end === commits.length) return;
     this.#clock.setTimer(this.#clock.now(), () => this.#write(commits, end));
   }
+}
+
+/** What gets one receipt each: the envelopes of an agent that accepts one for several, or a single one. */
+function sharesOf(commits: readonly PendingCommit[]): readonly (readonly PendingCommit[])[] {
+  const shares = new Map<unknown, PendingCommit[]>();
+  for (const commit of commits) {
+    const key = commit.sharesReceipt === true ? commit.transaction.taken!.envelope.from : commit;
+    const share = shares.get(key);
+    if (share === undefined) shares.set(key, [commit]);
+    else share.push(commit);
+  }
+  return [...shares.values()];
 }

@@ -1,5 +1,5 @@
 import type { Digest } from "@waybill/protocol";
-import type { Commit, KnownOutcome, SeenEnvelope } from "../store.ts";
+import type { Commit, CommitOutcome, KnownOutcome, SeenEnvelope } from "../store.ts";
 
 /** The state against which a commit is checked. */
 export interface CommitView {
@@ -41,6 +41,14 @@ export function faultOfCommit(
     if (owner !== agent) return { type: "key_owned", kid, agent: owner };
   }
   return undefined;
+}
+
+/** Whether a commit depends on one that was not made, by the outcomes before it in its group. */
+export function isOrphaned(
+  { dependsOn = [] }: Commit,
+  outcomes: readonly (CommitOutcome | undefined)[],
+): boolean {
+  return dependsOn.some((place) => outcomes[place]?.type !== "committed");
 }
 
 /** A view in which accepted commits have already happened, although nobody else may see them yet. */

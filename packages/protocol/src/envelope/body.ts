@@ -72,8 +72,11 @@ export interface AnswerBody {
   answer: Json;
 }
 
-/** A handoff that an acknowledgement lists, and the digest of the envelope or notice that ended it. */
-export interface AcknowledgedHandoff {
+/**
+ * A further handoff that a receipt is about, and the digest of what it confirms: in an acknowledgement
+ * the envelope or notice that ended the handoff, in a custody receipt the envelope that was taken.
+ */
+export interface ListedHandoff {
   handoff_id: string;
   re: Digest;
 }
@@ -87,8 +90,8 @@ export interface RefusedHandoff {
 /** The body of a receipt: its status says what it confirms. */
 export interface ReceiptBody {
   status: StatusCode;
-  /** With 200: the other handoffs that it acknowledges. */
-  also?: AcknowledgedHandoff[] | undefined;
+  /** With 100 and 200: what else it confirms. */
+  also?: ListedHandoff[] | undefined;
   /** In the hub's receipt for such a list: the handoffs that it did not acknowledge. */
   refused?: RefusedHandoff[] | undefined;
   reason?: string | undefined;

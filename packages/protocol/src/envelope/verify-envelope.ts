@@ -135,12 +135,13 @@ function checkAlso(
 ): void {
   if (also === undefined) return;
   const at = "/body/also";
-  atMost(also.length, limits.alsoAcknowledged, "further handoffs in an acknowledgement", at);
-  if (status !== 200) {
-    throw new WaybillError(400, `Only an acknowledgement lists others, not a ${status}.`, { at });
+  atMost(also.length, limits.alsoListed, "further handoffs in a receipt", at);
+  if (status !== 100 && status !== 200) {
+    const message = `Only receipts of status 100 and 200 confirm several, not ${status}.`;
+    throw new WaybillError(400, message, { at });
   }
   if (new Set([own, ...also.map(({ handoff_id: id }) => id)]).size > also.length) return;
-  throw new WaybillError(400, "An acknowledgement names each handoff once.", { at });
+  throw new WaybillError(400, "A receipt names each handoff once.", { at });
 }
 
 function bySchema(value: object, kind: EnvelopeKind): Envelope {

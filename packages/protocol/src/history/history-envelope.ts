@@ -1,4 +1,5 @@
 import type { Digest } from "../signing/digest.ts";
+import type { ListedHandoff } from "../envelope/body.ts";
 import type { Envelope, ReceiptEnvelope } from "../envelope/envelope.ts";
 import { isAddressed } from "../lifecycle/addressee.ts";
 import { eventOf } from "../lifecycle/event.ts";
@@ -15,8 +16,7 @@ export function checkEnvelope(history: History, entry: EntryOf<"envelope">): voi
   const { envelope, digest, at, status } = entry;
   const record = history.records.get(envelope.handoff_id);
   const found = eventOf(envelope, digest, at);
-  const isList = envelope.kind === "receipt" && envelope.body.also !== undefined;
-  if (isList) {
+  if (isAcknowledgementOfSeveral(envelope)) {
     if (!isFailure(status ?? 100)) noteList(history, record, envelope, digest);
     return;
   }
@@ -34,6 +34,11 @@ export function checkEnvelope(history: History, entry: EntryOf<"envelope">): voi
   if (record?.state.state !== "open" || replyOf(next) < 300) return;
   recordState(history, record, next.state!);
   if (record.end !== undefined) record.end.isInferred = true;
+}
+
+function isAcknowledgementOfSeveral(envelope: Envelope): envelope is ReceiptEnvelope {
+  if (envelope.kind !== "receipt") return false;
+  return envelope.body.status === 200 && envelope.body.also !== undefined;
 }
 
 /** It changes nothing by itself: the hub records an event for each handoff that it acknowledges. */
@@ -205,17 +210,23 @@ function checkStatementOfHub(
     const message = `${from} reports an acceptance without holding an attempt.`;
     violated(history, "acceptance_not_by_recipient", id, message);
   }
-  const confirmed = history.lists.get(envelope.re)?.from ?? record?.taken.get(envelope.re);
-  checkReader(history, envelope, confirmed);
+  const confirmed = [envelope, ...(envelope.body.also ?? [])];
+  for (const each of confirmed) checkReader(history, envelope, senderOf(history, each));
   if (envelope.body.status !== 100) return;
   if (history.hub !== undefined && from !== history.hub) {
     const message = `The custody receipt is signed by ${from}, the hub is ${history.hub}.`;
     violated(history, "custody_not_by_hub", id, message);
   }
-  if (confirmed === undefined) {
-    const message = `The receipt is for ${envelope.re}, which is not in this handoff's history.`;
-    violated(history, "custody_without_envelope", id, message);
+  for (const each of confirmed) {
+    if (senderOf(history, each) !== undefined) continue;
+    const message = `The receipt is for ${each.re}, which is not in the history of that handoff.`;
+    violated(history, "custody_without_envelope", each.handoff_id, message);
   }
+}
+
+/** Who has sent the envelope that a receipt confirms; undefined if the hub has not taken it. */
+function senderOf({ lists, records }: History, { handoff_id: id, re }: ListedHandoff) {
+  return lists.get(re)?.from ?? records.get(id)?.taken.get(re);
 }
 
 export function replyOf({ effects }: Step): StatusCode {

@@ -73,7 +73,7 @@ function receiptEventOf(
 ): LifecycleEvent | undefined {
   const { from: by, attempt, re, body } = envelope;
   const { status, retry_after_ms: retryAfterMs } = body;
-  // Each handoff of a list gets an event of its own from the hub, which refuses some of them.
+  // Each handoff of an acknowledgement of several gets an event of the hub, which refuses some of them.
   if (body.also !== undefined) return undefined;
   if (status === 200) return { type: "acknowledge", by, outcome: re, at };
   if (attempt === undefined) return undefined;

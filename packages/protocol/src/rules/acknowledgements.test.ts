@@ -3,13 +3,13 @@ import { checkHistory } from "../audit.ts";
 import { HistoryWriter, HUB } from "../history/history-fixture.ts";
 import { eventOf } from "../hub.ts";
 import { LIMITS, newId } from "../index.ts";
-import type { AcknowledgedHandoff, Digest, ReceiptEnvelope } from "../index.ts";
+import type { ListedHandoff, Digest, ReceiptEnvelope } from "../index.ts";
 import { NOW, RE, readWith, refusal, statusOf } from "./rules-fixture.ts";
 
 const OTHER: Digest = `sha256:${"d".repeat(64)}`;
 const AT = "/body/also";
 
-function handoffs(count: number): AcknowledgedHandoff[] {
+function handoffs(count: number): ListedHandoff[] {
   return Array.from({ length: count }, () => ({ handoff_id: newId(), re: RE }));
 }
 
@@ -18,21 +18,21 @@ function reading(also: unknown, members: object = {}) {
 }
 
 test("WB-106 an acknowledgement lists at most 64 further handoffs; otherwise 413", () => {
-  expect(LIMITS.alsoAcknowledged).toBe(64);
+  expect(LIMITS.alsoListed).toBe(64);
   expect(statusOf(reading(handoffs(1)))).toBe("taken");
   expect(statusOf(reading(handoffs(64)))).toBe("taken");
   expect(refusal(reading(handoffs(65)))).toEqual({ status: 413, at: AT });
 });
 
-test("WB-106 only a receipt of status 200 has a list; otherwise 400", () => {
-  for (const status of [100, 101, 201, 300, 422]) {
+test("WB-106 only a receipt of status 100 or 200 has a list; otherwise 400", () => {
+  for (const status of [101, 201, 300, 422]) {
     const body = { status, also: handoffs(1) };
     expect(refusal(reading([], { body })), `${status}`).toEqual({ status: 400, at: AT });
   }
 });
 
 test("WB-106 a list names each handoff once, with a digest, and not that of the envelope; otherwise 400", () => {
-  const [one, other] = handoffs(2) as [AcknowledgedHandoff, AcknowledgedHandoff];
+  const [one, other] = handoffs(2) as [ListedHandoff, ListedHandoff];
   const own = newId();
   expect(statusOf(reading([one, other], { handoff_id: own }))).toBe("taken");
   const wrong: unknown[] = [

@@ -5,7 +5,7 @@ import { LIMITS } from "../limits.ts";
 import type { Delivery } from "./delivery.ts";
 import { deltaAt } from "./delta.ts";
 import type { WireDelta, WireShownDelta } from "./delta.ts";
-import { countAt, malformed, membersOf, textAt } from "./members.ts";
+import { countAt, countsAt, flagAt, malformed, membersOf, textAt } from "./members.ts";
 import type { Members } from "./members.ts";
 import type { Problem } from "./problem.ts";
 
@@ -33,7 +33,13 @@ export type HubFrame =
     }
   | { readonly type: "attached"; readonly ping_ms: number }
   | { readonly type: "closed"; readonly problem: Problem }
-  | { readonly type: "reply"; readonly number: number; readonly value: unknown }
+  | {
+      readonly type: "reply";
+      readonly number: number;
+      /** Other calls that have the same answer. */
+      readonly also?: readonly number[] | undefined;
+      readonly value: unknown;
+    }
   | { readonly type: "reply"; readonly number: number; readonly problem: Problem }
   | { readonly type: "delivery"; readonly delivery: Delivery }
   | ({ readonly type: "delta" } & WireShownDelta)
@@ -200,6 +206,7 @@ const HUB_FRAMES: Readonly<Record<HubFrame["type"], FrameReader>> = {
     if (members["problem"] !== undefined)
       return void membersOf(members["problem"], `${at}/problem`);
     if (members["value"] === undefined) throw malformed(at, "must have a value or a problem");
+    if (members["also"] !== undefined) countsAt(members, "also", at);
   },
   delivery: (members, at) => void membersOf(members["delivery"], `${at}/delivery`),
   delta(members, at) {
@@ -209,6 +216,22 @@ const HUB_FRAMES: Readonly<Record<HubFrame["type"], FrameReader>> = {
   ping: nothing,
   pong: nothing,
 };
+
+/** What is submitted over a socket. */
+export interface Submission {
+  readonly envelope: string;
+  /** Whether one receipt may confirm it together with others, and one reply answer their calls. */
+  readonly sharesReceipt: boolean;
+}
+
+/** The arguments of a call that submits an envelope. */
+export function readSubmission(params: Members): Submission {
+  const isAsked = params["shared_receipt"] !== undefined;
+  return {
+    envelope: textAt(params, "envelope", ""),
+    sharesReceipt: isAsked && flagAt(params, "shared_receipt", ""),
+  };
+}
 
 /** A member of a call's arguments or of its answer that must be a string. */
 export function textOf(value: unknown, name: string): string {

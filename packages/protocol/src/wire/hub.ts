@@ -103,8 +103,12 @@ export interface Hub {
   readonly domain: string;
   /** True if it keeps nothing beyond this process, so that an agent's key need not outlive it either. */
   readonly isVolatile?: boolean;
-  /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
-  submit(envelope: string): Promise<string>;
+  /**
+   * Takes one envelope into custody; settles after the commit, with the hub's signed receipt. With
+   * `as`, the agent that has signed the envelope, the receipt may list what else that agent has
+   * submitted in the same turn.
+   */
+  submit(envelope: string, as?: string): Promise<string>;
   /** Publishes an agent's signed manifest; the first one may need the proof of an invitation. */
   publish(manifest: string, invitation?: string): Promise<void>;
   /** A page of an agent's manifests by sequence, or only the newest. */

@@ -33,6 +33,13 @@ export function countAt(members: Members, name: string, at: string, least = 0): 
   throw malformed(at + step(name), `must be a whole number of at least ${least}`);
 }
 
+export function countsAt(members: Members, name: string, at: string): readonly number[] {
+  const value = members[name];
+  const isCount = (each: unknown) => Number.isSafeInteger(each) && (each as number) >= 0;
+  if (Array.isArray(value) && value.every(isCount)) return value;
+  throw malformed(at + step(name), "must be a list of whole numbers of at least 0");
+}
+
 export function flagAt(members: Members, name: string, at: string): boolean {
   const value = members[name];
   if (typeof value === "boolean") return value;

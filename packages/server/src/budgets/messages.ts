@@ -71,11 +71,11 @@ export const MESSAGE_BUDGETS: Readonly<Record<MessageLimit, Budget>> = {
     bounds: "the rows in each list of a usage",
     beyond: 413,
   },
-  alsoAcknowledged: {
-    limit: HUB_LIMITS.alsoAcknowledged,
+  alsoListed: {
+    limit: HUB_LIMITS.alsoListed,
     unit: "handoffs",
     per: "message",
-    bounds: "what one acknowledgement lists beside its own handoff",
+    bounds: "what one receipt lists beside its own handoff",
     beyond: 413,
   },
   schemaNodes: {

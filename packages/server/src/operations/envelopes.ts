@@ -11,7 +11,7 @@ export function envelopeOperations(): readonly AnyOperation[] {
       method: "POST",
       path: "/v1/envelopes",
       summary:
-        "Takes one signed envelope into custody. The response is the hub's receipt, sent once the envelope is on disk.",
+        "Takes one signed envelope into custody. The response is the hub's receipt for this envelope, sent once it is on disk.",
       cost: SOCKET_COSTS.submit,
       who: "anyone",
       body: submission,

@@ -5,7 +5,7 @@ import {
   checkHello,
   messageCharacters,
   readHello,
-  textOf,
+  readSubmission,
   writeDelta,
   writeProblem,
 } from "@waybill/protocol/wire";
@@ -236,31 +236,32 @@ export class AgentSocket {
     const who = this.#agent ?? connection.address ?? "";
     const pool = frame.call === "find" ? searchSlots : slots;
     let status = 200;
-    let reply: string;
+    let reply: () => void;
     try {
       reply = await pool.run(who, () => this.#replyTo(frame, bytes));
     } catch (error) {
       const problem = writeProblem(WaybillError.from(error));
       status = problem.waybill_status;
-      reply = JSON.stringify({ type: "reply", number: frame.number, problem });
+      reply = () => this.#say({ type: "reply", number: frame.number, problem });
     }
     this.#options.called(frame.call, status, (performance.now() - since) / 1000);
-    this.#outbox.push(reply);
+    reply();
     this.#calls--;
     if (this.#calls === 0) this.#idle?.();
     return status;
   }
 
-  async #replyTo({ call, number, params }: Call, bytes: number): Promise<string> {
+  /** Makes a call; returns what sends the answer. */
+  async #replyTo({ call, number, params }: Call, bytes: number): Promise<() => void> {
     const { hub, newcomers, tolls, toll } = this.#options;
     if (call === "submit") {
-      const receipt = await hub.submit(textOf(params, "envelope"));
-      // A receipt contains only characters that JSON does not escape.
-      return `{"type":"reply","number":${number},"value":{"receipt":"${receipt}"}}`;
+      const { envelope, sharesReceipt } = readSubmission(params);
+      const receipt = await hub.submit(envelope, sharesReceipt ? this.#agent : undefined);
+      return () => this.#outbox.confirm(number, receipt, sharesReceipt);
     }
     if (call === "publish") tolls.publish(toll.address, bytes);
     const value = await answerCall({ hub, newcomers }, this.#agent, call, params);
-    return JSON.stringify({ type: "reply", number, value });
+    return () => this.#say({ type: "reply", number, value });
   }
 
   #say(frame: HubFrame): void {

@@ -430,6 +430,62 @@ const LISTS: readonly Row[] = [
   ),
 ];
 
+/** A custody receipt for two handoffs, or for what is listed instead of the second. */
+const forBoth = (named: Members = {}, over: Members = {}): Members => {
+  const also = [{ handoff_id: H(2), re: D("handoff", 2), ...named }];
+  return custody({ body: { status: 100, also }, ...over }, { at: 60 });
+};
+
+const SECOND_ACCEPTED = [second(), offer(10, 2), acceptance({}, { n: 2 })];
+
+const SHARED_RECEIPTS: readonly Row[] = [
+  history([108], "a custody receipt for two handoffs", [handoff(), second(), forBoth()]),
+  history([108], "a custody receipt for the acceptances of two handoffs", [
+    ...BEGUN,
+    ...SECOND_ACCEPTED,
+    forBoth({ re: D("acceptance", 2) }, { to: researcher.agent, re: D("acceptance") }),
+  ]),
+  history(
+    [108],
+    "a custody receipt for two to another than their sender",
+    [handoff(), second(), forBoth({}, { to: researcher.agent })],
+    [
+      ["P4", "addressed_to_another", 2],
+      ["P4", "addressed_to_another", 2],
+    ],
+  ),
+  history(
+    [108],
+    "a custody receipt for two, of which one was never sent",
+    [handoff(), second(), forBoth({ re: D("other") })],
+    [["P1", "custody_without_envelope", 2]],
+  ),
+  history(
+    [108],
+    "a custody receipt for two, before the second was taken",
+    [handoff(), forBoth(), second()],
+    [["P1", "custody_without_envelope", 1]],
+  ),
+  history(
+    [108],
+    "a custody receipt that names an envelope under another handoff",
+    [handoff(), second(), forBoth({ handoff_id: H(3) })],
+    [["P1", "custody_without_envelope", 2]],
+  ),
+  history(
+    [108],
+    "a custody receipt for two by somebody else than the hub",
+    [handoff(), second(), forBoth({}, { from: stranger.agent })],
+    [["P1", "custody_not_by_hub", 2]],
+  ),
+  history(
+    [109],
+    "a custody receipt for the envelopes of two agents",
+    [handoff(), ...SECOND_ACCEPTED, forBoth({ re: D("acceptance", 2) })],
+    [["P4", "addressed_to_another", 4]],
+  ),
+];
+
 /** Each was accepted although it is addressed to the wrong agent. */
 const MISADDRESSED: readonly (readonly [title: string, entries: readonly Members[]])[] = [
   ["an acceptance to a stranger", [handoff(), offer(), acceptance(TO_STRANGER)]],
@@ -697,6 +753,7 @@ export const HISTORIES: VectorFile = vectorFile(
     ...HOLDS,
     ...BROKEN,
     ...LISTS,
+    ...SHARED_RECEIPTS,
     ...MISADDRESSED.map(([title, entries]) =>
       history([88], `${title}, taken`, entries, [
         ["P4", "addressed_to_another", entries.length - 1],

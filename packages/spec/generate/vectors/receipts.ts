@@ -148,6 +148,13 @@ export const RECEIPTS: VectorFile = vectorFile(
     ),
     means([106], "the longest list", acknowledging(64), editor, null),
     means(
+      [108],
+      "a custody receipt for several envelopes",
+      changed(CUSTODY, { body: { status: 100, also: [OTHER] } }),
+      hub,
+      null,
+    ),
+    means(
       [107],
       "the hub's receipt for a list of which it has refused one",
       changed(CUSTODY, {

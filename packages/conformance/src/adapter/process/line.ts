@@ -26,7 +26,7 @@ const CALLS: {
     args: readonly never[],
   ) => Promise<unknown>;
 } = {
-  submit: (hub, [envelope]) => hub.submit(envelope!),
+  submit: (hub, [envelope, as]) => hub.submit(envelope!, as),
   publish: (hub, [manifest]) => hub.publish(manifest!),
   manifests: (hub, [query]) => hub.manifests(query!),
   find: (hub, [query]) => hub.find(query!),
@@ -89,7 +89,7 @@ export function hubOnLine(
     hub: {
       id,
       domain,
-      submit: (envelope) => ask("submit", envelope),
+      submit: (envelope, as) => ask("submit", envelope, as),
       publish: (manifest) => ask("publish", manifest),
       manifests: (query) => ask("manifests", query),
       find: (query) => ask("find", query),

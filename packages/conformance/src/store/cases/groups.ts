@@ -14,6 +14,13 @@ const changing = (...settings: SettingChange[]): Commit => ({
 const version = (number: number, record: string): Commit =>
   commitOf(sampleHandoff(1, { version: number, record }), sampleEntry(record));
 
+/** An entry that is only true if the commits at these places of its group are made. */
+const depending = (content: string, ...dependsOn: number[]): Commit => ({
+  handoff: null,
+  entries: [sampleEntry(content)],
+  dependsOn,
+});
+
 export const groupCases: Cases = {
   "commits of a group that change one handoff are made in their order": async ({ store }) => {
     const group = [version(1, "first"), commitOf(sampleHandoff(2)), version(2, "second")];
@@ -91,6 +98,44 @@ export const groupCases: Cases = {
       ["committed", "committed", "conflict"],
     );
     equal(await store.setting("place"), "2");
+  },
+
+  "a commit that depends on others of its group is made if they are": async ({ store }) => {
+    await commitAll(store, [commitOf(sampleHandoff(1))]);
+    const outcomes = await store.commit([
+      commitOf(sampleHandoff(1)),
+      commitOf(sampleHandoff(2), sampleEnvelope(2)),
+      commitOf(sampleHandoff(3), sampleEnvelope(3)),
+      depending("the receipt", 1, 2),
+    ]);
+    deepEqual(
+      outcomes.map(({ type }) => type),
+      ["conflict", "committed", "committed", "committed"],
+    );
+    equal((await store.ledger({ limit: 10 })).at(-1)?.content, "the receipt");
+  },
+
+  "a commit that depends on one that was not made is a conflict": async ({ store, observe }) => {
+    const known = sampleEnvelope(9);
+    await commitAll(store, [commitOf(sampleHandoff(1), known)]);
+    // A place is counted in its own group, whatever is written with it.
+    const [, ...groups] = await Promise.all([
+      store.commit([commitOf(sampleHandoff(2)), commitOf(sampleHandoff(3))]),
+      store.commit([commitOf(sampleHandoff(1)), depending("after a conflict", 0)]),
+      store.commit([
+        commitOf(sampleHandoff(4)),
+        commitOf(sampleHandoff(5), known),
+        depending("after a replay", 0, 1),
+      ]),
+      store.commit([depending("after nothing", 3)]),
+    ]);
+    deepEqual(
+      groups.map((outcomes) => outcomes.at(-1)),
+      groups.map(() => ({ type: "conflict" })),
+    );
+    const { handoffs, entries } = await observe();
+    deepEqual(idsOf(handoffs).toSorted(), [1, 2, 3, 4].map(idOf));
+    equal(entries.length, 1);
   },
 
   "an empty group has no outcomes, and writes nothing": async ({ store }) => {

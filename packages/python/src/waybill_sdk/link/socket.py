@@ -191,14 +191,15 @@ class HubSocket:
             self._cut(read_problem(frame["problem"]))
 
     def _replied(self, frame: Frame) -> None:
-        # An answer that comes too late is dropped.
-        answer = self._calls.pop(frame["number"], None)
-        if answer is None or answer.done():
-            return
-        if "problem" in frame:
-            answer.set_exception(read_problem(frame["problem"]))
-        else:
-            answer.set_result(frame["value"])
+        for number in [frame["number"], *frame.get("also", [])]:
+            answer = self._calls.pop(number, None)
+            # An answer that comes too late is dropped.
+            if answer is None or answer.done():
+                continue
+            if "problem" in frame:
+                answer.set_exception(read_problem(frame["problem"]))
+            else:
+                answer.set_result(frame["value"])
 
     async def _ping(self, every_s: float) -> None:
         """A dead connection looks like an idle one: only an answer tells them apart."""

@@ -7,7 +7,7 @@ from typing import Any
 from .encoding import from_base64url
 from .error import WaybillError
 from .limits import (
-    ALSO_ACKNOWLEDGED,
+    ALSO_LISTED,
     ARTIFACTS,
     FAN_OUT,
     HOPS,
@@ -231,7 +231,7 @@ _bodies: dict[str, Check] = {
             "retry_after_ms": wait_ms,
             "session": _session_state,
             "also": listed(
-                record({"handoff_id": handoff_id, "re": digest}), ALSO_ACKNOWLEDGED, 1, over=413
+                record({"handoff_id": handoff_id, "re": digest}), ALSO_LISTED, 1, over=413
             ),
             "refused": listed(record({"handoff_id": handoff_id, "status": status}), least=1),
         },
@@ -292,12 +292,12 @@ _own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {
 
 
 def _lists_each_once(value: Any, at: str) -> None:
-    """Only an acknowledgement lists other handoffs, and each of them once (WB-106)."""
+    """Custody receipts and acknowledgements list other handoffs, each of them once (WB-106, 108)."""
     body = value["body"]
     if "also" not in body:
         return
     place = pointer(pointer(at, "body"), "also")
-    if body["status"] != 200:
+    if body["status"] not in (100, 200):
         raise fault(place, f"is not for a receipt of status {body['status']}.")
     ids = [value["handoff_id"], *(each["handoff_id"] for each in body["also"])]
     if len(set(ids)) < len(ids):

@@ -116,7 +116,9 @@ _of_hub: Check = tagged(
         "attached": record({"ping_ms": integer(1)}),
         "closed": record({"problem": check_problem}),
         "reply": record(
-            {"number": _count}, {"problem": check_problem, "value": anything}, also=_says_something
+            {"number": _count},
+            {"also": listed(_count), "problem": check_problem, "value": anything},
+            also=_says_something,
         ),
         "delivery": record({"delivery": check_delivery}),
         "delta": record({**_delta, "by": text()}),

@@ -67,8 +67,8 @@ class _Checker:
         self._hub, self._skew = hub, skew
         self._records: dict[str, _Record] = {}
         self._groups: dict[str, _Group] = {}
-        self._seen: dict[str, str] = {}
-        """The sender of the envelope with a digest."""
+        self._seen: dict[str, Envelope] = {}
+        """Envelopes by their digests."""
         self._lists: dict[str, Envelope] = {}
         """Acknowledgements of several handoffs, by their digests."""
         self._outcomes: dict[str, str] = {}
@@ -78,7 +78,7 @@ class _Checker:
         self._index, self._now = index, entry["at"]
         if entry["type"] == "envelope":
             self._envelope(entry)
-            self._seen[entry["digest"]] = entry["envelope"]["from"]
+            self._seen[entry["digest"]] = entry["envelope"]
         elif entry["type"] == "event":
             self._event(entry)
         elif entry["type"] == "applied":
@@ -105,7 +105,7 @@ class _Checker:
         event = event_of(envelope, digest, entry["at"])
         if claimed == 201 and digest not in self._seen:
             self._broken("duplicate_of_nothing")
-        if "also" in envelope["body"]:
+        if "also" in envelope["body"] and envelope["body"]["status"] == 200:
             return self._list(envelope, record, digest, claimed)
         if event is None:
             return self._of_hub(envelope, record, digest)
@@ -155,12 +155,12 @@ class _Checker:
         """Envelopes that confirm or inform, and change nothing."""
         body = envelope["body"]
         if envelope["kind"] == "receipt" and body["status"] == 100:
+            if record is not None:
+                self._same(envelope, record.envelope, "")
             if envelope["from"] != self._hub:
-                self._broken("custody_not_by_hub")
-            elif envelope["re"] not in self._seen:
-                self._broken("custody_without_envelope")
-            elif envelope["to"] != self._seen[envelope["re"]]:
-                self._broken("addressed_to_another")
+                return self._broken("custody_not_by_hub")
+            for named in [envelope, *body.get("also", [])]:
+                self._confirmed(named, envelope["to"])
         elif envelope["kind"] == "notice":
             if record is not None and envelope["to"] != record.envelope["from"]:
                 self._broken("addressed_to_another")
@@ -173,6 +173,14 @@ class _Checker:
                 and not record.handoff.is_open
             ):
                 self._outcome(record, digest)
+
+    def _confirmed(self, named: dict[str, Any], reader: str) -> None:
+        """One of the envelopes that a custody receipt names."""
+        taken = self._seen.get(named["re"])
+        if taken is None or taken["handoff_id"] != named["handoff_id"]:
+            self._broken("custody_without_envelope")
+        elif taken["from"] != reader:
+            self._broken("addressed_to_another")
 
     def _why(self, event: Event, before: Handoff | None, digest: str, reply: int) -> str:
         """The rule that the hub violated by accepting it."""

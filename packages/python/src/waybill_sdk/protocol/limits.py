@@ -10,8 +10,8 @@ FAN_OUT = 256
 PAUSED_STATE_BYTES = 262_144
 # For each list of a usage.
 USAGE_ROWS = 64
-# Handoffs that one acknowledgement may list beside its own.
-ALSO_ACKNOWLEDGED = 64
+# Handoffs that one receipt may list beside its own.
+ALSO_LISTED = 64
 SCHEMA_NODES = 10_000
 SCHEMA_DEPTH = 32
 # UTF-16 code units of one delta.
