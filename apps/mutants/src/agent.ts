@@ -155,8 +155,8 @@ const LINK: readonly Mutant[] = [
   {
     name: "a reply answers the first of several calls only",
     file: "src/connect/calls.ts",
-    find: "for (const number of numbers) this.#take(number)?.resolve(value);",
-    replace: "this.#take(numbers[0]!)?.resolve(value);",
+    find: "for (const number of numbers) this.#remove(number)?.resolve(value);",
+    replace: "this.#remove(numbers[0]!)?.resolve(value);",
     seenBy: connect("submissions of one turn are answered by one receipt"),
   },
   {

@@ -109,14 +109,14 @@ const SHARED_RECEIPTS: readonly Mutant[] = [
   },
   {
     name: "agents get one receipt together",
-    file: "src/engine/turn.ts",
-    find: "commit.sharesReceipt === true ? commit.transaction.taken!.envelope.from : commit;",
+    file: "src/engine/group-commit.ts",
+    find: "commit.sharesReceipt === true ? commit.transaction.applied!.envelope.from : commit;",
     replace: 'commit.sharesReceipt === true ? "all" : commit;',
     seenBy: sharedReceipts("two agents in one turn get a receipt each"),
   },
   {
     name: "a receipt for several is in the history of its first handoff",
-    file: "src/engine/turn.ts",
+    file: "src/engine/group-commit.ts",
     find: "entry: entryApart(this.#clock.now(), receipt)",
     replace:
       "entry: { ...entryApart(this.#clock.now(), receipt), handoffId: receipt.envelope.handoff_id }",

@@ -29,8 +29,8 @@ const WEBHOOK = `${SERVER}/webhook/webhook.test.ts`;
 const BLOBS = `${HUB}/blobs`;
 const BLOBS_TEST = `${BLOBS}/blobs.test.ts`;
 const COLLECTING = `${BLOBS}/collecting.test.ts`;
-const TURN = `${HUB}/engine/turn.ts`;
-const TURN_TEST = `${HUB}/engine/turn.test.ts`;
+const GROUP_COMMIT = `${HUB}/engine/group-commit.ts`;
+const GROUP_COMMIT_TEST = `${HUB}/engine/group-commit.test.ts`;
 const WRITES = "(written) => group.forEach(({ resolve }, index) => resolve(written[index]!)),";
 const UNIX = `${SERVER}/http/unix-socket.test.ts`;
 const CONTACTS = `${SERVER}/webhook/contacts.test.ts`;
@@ -39,38 +39,39 @@ const CONTACTS = `${SERVER}/webhook/contacts.test.ts`;
 const RULES: readonly Mutant[] = [
   {
     name: "one failed envelope fails the others of its turn",
-    file: TURN,
+    file: GROUP_COMMIT,
     find: WRITES,
     replace: `(written) => {
         const unknown = written.find(({ type }) => type === "unknown");
         group.forEach(({ resolve }, index) => resolve(unknown ?? written[index]!));
       },`,
     seenBy: {
-      file: TURN_TEST,
+      file: GROUP_COMMIT_TEST,
       name: "of the envelopes of one turn, only the one whose commit fails is refused",
     },
   },
   {
     name: "a conflict repeats the decisions of the whole turn",
-    file: TURN,
+    file: GROUP_COMMIT,
     find: WRITES,
     replace: `(written) => {
         const conflict = written.find(({ type }) => type === "conflict");
         group.forEach(({ resolve }, index) => resolve(conflict ?? written[index]!));
       },`,
     seenBy: {
-      file: TURN_TEST,
+      file: GROUP_COMMIT_TEST,
       name: "of the envelopes of one turn, only the one with a conflict is decided again",
     },
   },
   {
     name: "a turn is answered before its commit is done",
-    file: TURN,
-    find: "    this.#records.write(group).then(",
+    file: GROUP_COMMIT,
+    find: "    this.#records\n      .write(group, (written) => this.#confirm(written))",
     replace: `    group.forEach(({ resolve }) => resolve({ type: "unchanged" }));
-    this.#records.write(group).then(`,
+    this.#records
+      .write(group, (written) => this.#confirm(written))`,
     seenBy: {
-      file: TURN_TEST,
+      file: GROUP_COMMIT_TEST,
       name: "no envelope of a turn is answered before the turn is on disk, which does not hold up the next",
     },
   },
@@ -82,7 +83,7 @@ const RULES: readonly Mutant[] = [
     replace: `  return records.queue.run(\`\${id} \${Math.random()}\`, async () => {
     for (`,
     seenBy: {
-      file: TURN_TEST,
+      file: GROUP_COMMIT_TEST,
       name: "two simultaneous envelopes of one handoff are decided one after the other",
     },
   },
@@ -92,7 +93,7 @@ const RULES: readonly Mutant[] = [
     find: "    this.note({ version: 0, record });",
     replace: "",
     seenBy: {
-      file: TURN_TEST,
+      file: GROUP_COMMIT_TEST,
       name: "of two simultaneous handoffs for one place of a group, one gets it",
     },
   },

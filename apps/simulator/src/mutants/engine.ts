@@ -5,7 +5,8 @@ const FOLDER = "packages/hub/src";
 const COMMIT = "const outcomes = commits.length === 0 ? [] : await this.#writer.commit(commits);";
 const LOST = 'if (outcome.type !== "committed") return { type: "conflict" };';
 
-const WRITE = "written = await engine.turn.commit({ id, before, transaction, sharesReceipt });";
+const WRITE =
+  "written = await engine.groupCommit.commit({ id, before, transaction, sharesReceipt });";
 const LOST_RACE = "await onConflict(engine, id, before);\n      if (written.type";
 const IMPORT_STORED_OF = {
   file: `${FOLDER}/engine/commit-handoff.ts`,

@@ -33,11 +33,11 @@ export class Calls {
 
   /** One answer to one call, or to several. */
   resolve(numbers: readonly number[], value: unknown): void {
-    for (const number of numbers) this.#take(number)?.resolve(value);
+    for (const number of numbers) this.#remove(number)?.resolve(value);
   }
 
   reject(number: number, error: WaybillError): void {
-    this.#take(number)?.reject(error);
+    this.#remove(number)?.reject(error);
   }
 
   rejectAll(error: WaybillError): void {
@@ -47,7 +47,7 @@ export class Calls {
   }
 
   /** An answer that comes too late is dropped. */
-  #take(number: number): PendingCall | undefined {
+  #remove(number: number): PendingCall | undefined {
     const waiting = this.#waiting.get(number);
     this.#waiting.delete(number);
     return waiting;

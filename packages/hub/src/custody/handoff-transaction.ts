@@ -65,8 +65,8 @@ export class HandoffTransaction {
   readonly outgoing: Outgoing[] = [];
   /** Settings that the commit changes. If one was changed meanwhile, the transaction is made again. */
   readonly settings: SettingChange[] = [];
-  /** The envelope that was taken, and must be confirmed. */
-  taken: VerifiedEnvelope | undefined;
+  /** The envelope that was applied, which the hub confirms by a receipt. */
+  applied: VerifiedEnvelope | undefined;
   /** The hub's receipt for it, which is sent once it is on disk, and the transaction with it. */
   receipt: VerifiedEnvelope | undefined;
   /** The envelope of the handoff, if it is in memory. */
@@ -117,7 +117,7 @@ export class HandoffTransaction {
       this.note({ type: "bound", digest, terms });
     }
     this.entries.push(envelopeEntry(this.at, verified));
-    this.taken = verified;
+    this.applied = verified;
     return status;
   }
 

@@ -26,7 +26,7 @@ interface ReceiptSource {
   newSalt(): string;
 }
 
-/** Custody receipts: those of one turn share one signature. */
+/** Custody receipts: those of one group commit share one signature. */
 export class Receipts {
   readonly #hub: string;
   readonly #key: PrivateKey;

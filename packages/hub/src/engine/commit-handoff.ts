@@ -38,7 +38,7 @@ export function commitHandoff(
         const decided = decide(engine, transaction, change);
         status = typeof decided === "number" ? decided : await decided;
         if (setsOff(transaction)) await match(engine, transaction);
-        written = await engine.turn.commit({ id, before, transaction, sharesReceipt });
+        written = await engine.groupCommit.commit({ id, before, transaction, sharesReceipt });
       } catch (error) {
         release(engine, transaction);
         throw error;

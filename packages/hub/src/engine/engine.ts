@@ -37,7 +37,7 @@ import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, KeyedHubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
-import { Turn } from "./turn.ts";
+import { GroupCommit } from "./group-commit.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -81,7 +81,7 @@ export class Engine {
   readonly router: Router;
   readonly records: HandoffRecords;
   readonly receipts: Receipts;
-  readonly turn: Turn;
+  readonly groupCommit: GroupCommit;
   readonly deliveries: Deliveries;
   readonly dispatcher: Dispatcher;
   readonly openHandoffs: OpenHandoffs;
@@ -171,7 +171,7 @@ export class Engine {
       random: options.random ?? Math.random,
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this);
-    this.turn = new Turn(this.records, this.receipts, this.clock);
+    this.groupCommit = new GroupCommit(this.records, this.receipts, this.clock);
     this.deliveries = new Deliveries(this.agentSessions, this.records, () => this.clock.now());
     this.dispatcher = new Dispatcher({
       store: this.store,

@@ -20,10 +20,10 @@ export async function submit(engine: Engine, text: string, as?: string): Promise
   const options = { sharesReceipt: verified.envelope.from === as };
   if (verified.envelope.kind !== "handoff") return commitEnvelope(engine, verified, options);
   const handoff = verified as VerifiedEnvelope<HandoffEnvelope>;
-  return inCustodySpan(engine.id, handoff.envelope, () => takeHandoff(engine, handoff, options));
+  return inCustodySpan(engine.id, handoff.envelope, () => submitHandoff(engine, handoff, options));
 }
 
-async function takeHandoff(
+async function submitHandoff(
   engine: Engine,
   verified: VerifiedEnvelope<HandoffEnvelope>,
   options: CommitOptions,
@@ -32,7 +32,8 @@ async function takeHandoff(
   const { handoff_id: id, parent_id: parentId, replay_of: replayOf } = envelope;
   // A known handoff is not checked again: its sender should get the same answer as before.
   const isPlain = parentId === undefined && replayOf === undefined;
-  if (isPlain && engine.records.cached(id) === undefined) return takeNew(engine, verified, options);
+  if (isPlain && engine.records.cached(id) === undefined)
+    return submitNew(engine, verified, options);
   if ((await engine.records.load(id)) !== undefined) {
     const receipt = await commitEnvelope(engine, verified, options);
     if (replayOf !== undefined) await markReplayed(engine, replayOf, id);
@@ -53,9 +54,9 @@ async function takeHandoff(
 /**
  * Assumes that a handoff without parent or original is new, without asking the store first: the
  * commit detects if it is not. A refusal counts only after the store has confirmed that it was not
- * taken before.
+ * in custody before.
  */
-async function takeNew(
+async function submitNew(
   engine: Engine,
   verified: VerifiedEnvelope<HandoffEnvelope>,
   options: CommitOptions,

@@ -24,7 +24,7 @@ const WRITTEN_AT_ONCE = 32;
  * receipts share a signature. Each change has its own outcome: a refusal or failure does not affect
  * the others.
  */
-export class Turn {
+export class GroupCommit {
   readonly #records: Pick<HandoffRecords, "write">;
   readonly #receipts: Receipts;
   readonly #clock: Clock;
@@ -38,7 +38,8 @@ export class Turn {
 
   /** Settles once its outcome is known. A change that is announced to nobody needs no signature. */
   async commit(pending: PendingCommit): Promise<Written> {
-    if (pending.transaction.taken === undefined) return (await this.#records.write([pending]))[0]!;
+    if (pending.transaction.applied === undefined)
+      return (await this.#records.write([pending]))[0]!;
     return new Promise((resolve, reject) => {
       if (this.#waiting.push({ ...pending, resolve, reject }) > 1) return;
       this.#clock.setTimer(this.#clock.now(), () => this.#end());
@@ -59,7 +60,7 @@ export class Turn {
     const shares = sharesOf(commits);
     const receipts = this.#receipts.sign(
       shares.map((share) => {
-        const [of, ...also] = share.map(({ transaction }) => transaction.taken!);
+        const [of, ...also] = share.map(({ transaction }) => transaction.applied!);
         return { of: of!, also, status: 100 };
       }),
     );
@@ -89,7 +90,7 @@ export class Turn {
 function sharesOf(commits: readonly PendingCommit[]): readonly (readonly PendingCommit[])[] {
   const shares = new Map<unknown, PendingCommit[]>();
   for (const commit of commits) {
-    const key = commit.sharesReceipt === true ? commit.transaction.taken!.envelope.from : commit;
+    const key = commit.sharesReceipt === true ? commit.transaction.applied!.envelope.from : commit;
     const share = shares.get(key);
     if (share === undefined) shares.set(key, [commit]);
     else share.push(commit);
