@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { get, post } from "../hub/hub.ts";
 import { Problem, useLoaded } from "./loaded.tsx";
-import { durationText, Text } from "./text.tsx";
+import { durationText, percent, Text } from "./text.tsx";
 
 /** Asks the hub whom it would choose for some work, and why. */
 export function FindPlayground() {
@@ -169,9 +169,4 @@ export function FoundTables({
       {next !== undefined && <p class="note">There are more candidates than the hub considered.</p>}
     </div>
   );
-}
-
-/** A share from 0 to 1. */
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
 }

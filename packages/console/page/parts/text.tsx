@@ -103,6 +103,11 @@ export function durationText(ms: number): string {
   return `${Math.round(size)} ms`;
 }
 
+/** A share as a percentage. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
 /** A number with its unit, as a tile. */
 export function Figure({
   label,

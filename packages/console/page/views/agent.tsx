@@ -4,13 +4,12 @@ import { useState } from "preact/hooks";
 import { connection } from "../hub/feed.ts";
 import { get } from "../hub/hub.ts";
 import { AgentContracts } from "../parts/agent-contracts.tsx";
-import { percent } from "../parts/find-playground.tsx";
 import { session } from "../hub/session.ts";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
 import { isThisHub, Presence } from "../parts/presence.tsx";
 import { SendForm } from "../parts/send-form.tsx";
 import { SchemaTable } from "../parts/schema-table.tsx";
-import { durationText, Text, Time } from "../parts/text.tsx";
+import { durationText, percent, Text, Time } from "../parts/text.tsx";
 import { Trust } from "../trust/check.ts";
 
 /** One agent: its manifests checked here, its capabilities, and what was measured. */

@@ -7,10 +7,13 @@ import { RateChart } from "../parts/chart.tsx";
 import { HandoffTable } from "../parts/handoff-table.tsx";
 import { Problem, useLoaded } from "../parts/loaded.tsx";
 import { isThisHub } from "../parts/presence.tsx";
-import { Figure, Text, useNow } from "../parts/text.tsx";
+import { Figure, percent, Text, useNow } from "../parts/text.tsx";
 import { gauge } from "../hub/metrics.ts";
+import { capabilitiesOf, measuredOf } from "../hub/reliability.ts";
+import type { MeasuredCapability } from "../hub/reliability.ts";
 
 const AGAIN_MS = 3_000;
+const MEASURED_AGAIN_MS = 15_000;
 const AGENTS = 100;
 
 /** What happens at this hub. */
@@ -21,6 +24,12 @@ export function Now() {
       get<{ agents: WirePresence[]; next?: string }>(`/v1/agents?limit=${AGENTS}`, signal),
     [isLive],
     AGAIN_MS,
+  );
+  const names = capabilitiesOf(agents.value?.agents ?? []);
+  const measured = useLoaded(
+    (signal) => measuredOf(names, signal),
+    [isLive, names.join(" ")],
+    MEASURED_AGAIN_MS,
   );
   const metrics = useLoaded((signal) => getText("/metrics", signal), [isLive], AGAIN_MS);
   const at = useNow();
@@ -58,6 +67,7 @@ export function Now() {
           <AgentCards
             agents={agents.value.agents.filter((agent) => !isThisHub(agent))}
             hasMore={agents.value.next !== undefined}
+            measured={measured.value}
           />
         )}
       </section>
@@ -126,9 +136,11 @@ function attemptsText(count: number): string {
 function AgentCards({
   agents,
   hasMore,
+  measured,
 }: {
   readonly agents: readonly WirePresence[];
   readonly hasMore: boolean;
+  readonly measured: ReadonlyMap<string, readonly MeasuredCapability[]> | undefined;
 }) {
   if (agents.length === 0) return <p class="empty">No agent has enrolled yet.</p>;
   return (
@@ -153,11 +165,27 @@ function AgentCards({
                   <Text value={agent.capabilities.map(({ name }) => name).join(", ")} />
                 )}
               </small>
+              {measured?.get(id)?.map((each) => (
+                <Measured key={each.name} of={each} />
+              ))}
             </li>
           );
         })}
       </ul>
       {hasMore && <p class="note">These are the first {agents.length}, by name.</p>}
     </>
+  );
+}
+
+/** What was measured of a capability, and where that contradicts the agent's claim. */
+function Measured({ of }: { readonly of: MeasuredCapability }) {
+  const { name, reliability, claimed, isContradicted, isEjected } = of;
+  const says = `${percent(reliability)} measured, ${claimed === undefined ? "none" : percent(claimed)} claimed`;
+  return (
+    <small class="measured">
+      <Text value={name} />: {says}
+      {isContradicted && <span class="mark bad"> ✗ contradicts the claim</span>}
+      {isEjected && <span class="mark bad"> ✗ ejected</span>}
+    </small>
   );
 }

@@ -85,6 +85,19 @@ describeConsole("the views of the console", (world) => {
     await page.getByRole("region", { name: "Keys" }).getByRole("row").nth(1).waitFor();
   });
 
+  test("what was measured of an agent stands beside what it claims", async () => {
+    await world.researcher("anna");
+    const editor = await world.agent("editor");
+    for (let count = 0; count < 6; count++) {
+      const work = { to: "anna", capability: "research", input: { topic: "closed" } };
+      await editor.handoff(work).result.catch(() => undefined);
+    }
+    const page = await world.view("/");
+    const card = page.getByRole("listitem").filter({ hasText: "anna" });
+    await card.getByText(/research: \d+\.\d % measured, 90\.0 % claimed/).waitFor();
+    await card.getByText("ejected").waitFor();
+  });
+
   test("the playground ranks who fits, and says why others are left out", async () => {
     await world.researcher("anna");
     await world.researcher("bert");
