@@ -42,6 +42,6 @@ export interface Receipt {
   readonly session?: SessionState | undefined;
   /** Digest of the receipt itself. */
   readonly digest: Digest;
-  /** The receipt as it was signed. */
+  /** The receipt as it was signed. One by the hub may confirm several envelopes of this agent. */
   readonly text: string;
 }

@@ -9,11 +9,11 @@ import {
 import type { Digest, HandoffEnvelope, ReceiptBody, ReceiptEnvelope } from "@waybill/protocol";
 import { checkHistory } from "@waybill/protocol/audit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { commitEach, commitOne } from "../commit-each.ts";
+import { interceptedStore } from "../intercepted-store-fixture.ts";
+import type { Through } from "../intercepted-store-fixture.ts";
 import { ledgerHistory } from "../ledger-history.ts";
-import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
-import type { Commit, CommitOutcome, LedgerEntry, Store } from "../store.ts";
+import type { LedgerEntry } from "../store.ts";
 import { offersOf, settled, World } from "../world-fixture.ts";
 import type { AttachedMember, Member } from "../world-fixture.ts";
 
@@ -28,11 +28,11 @@ let world: World;
 let owner: AttachedMember;
 let worker: AttachedMember;
 /** Decides about each commit; by default it is made. */
-let through: (commit: Commit, make: () => Promise<CommitOutcome>) => Promise<CommitOutcome>;
+let through: Through;
 
 beforeEach(async () => {
   through = (_, make) => make();
-  world = await World.open({ store: interceptedStore() });
+  world = await World.open({ store: interceptedStore((...given) => through(...given)) });
   owner = await world.attach(await world.publish("owner"));
   await world.publish("away", [{ name: "work" }]);
   worker = await world.attach(await world.publish("worker", [{ name: "work" }]), 10);
@@ -43,14 +43,6 @@ afterEach(async () => {
   expect(checkHistory(history, { hub: world.hub.id }).violations).toEqual([]);
   await world.hub.close();
 });
-
-function interceptedStore(): Store {
-  const store = memoryStore();
-  const inner = { commit: store.commit.bind(store) };
-  store.commit = (group) =>
-    commitEach(group, (each) => through(each, () => commitOne(inner, each)));
-  return store;
-}
 
 async function ended(by: Member = owner): Promise<Ended> {
   const handoff = await world.handOff(by);

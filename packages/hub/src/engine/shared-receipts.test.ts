@@ -10,11 +10,11 @@ import {
 import type { HandoffEnvelope, ListedHandoff, ReceiptEnvelope } from "@waybill/protocol";
 import { checkHistory } from "@waybill/protocol/audit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { commitEach, commitOne } from "../commit-each.ts";
+import { interceptedStore } from "../intercepted-store-fixture.ts";
+import type { Through } from "../intercepted-store-fixture.ts";
 import { ledgerHistory } from "../ledger-history.ts";
-import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
-import type { Commit, CommitOutcome, Store } from "../store.ts";
+import type { Commit } from "../store.ts";
 import { offersOf, World } from "../world-fixture.ts";
 import type { AttachedMember, Member } from "../world-fixture.ts";
 
@@ -22,11 +22,11 @@ let world: World;
 let owner: Member;
 let worker: AttachedMember;
 /** Decides about each commit; by default it is made. */
-let through: (commit: Commit, make: () => Promise<CommitOutcome>) => Promise<CommitOutcome>;
+let through: Through;
 
 beforeEach(async () => {
   through = (_, make) => make();
-  world = await World.open({ store: interceptedStore() });
+  world = await World.open({ store: interceptedStore((...given) => through(...given)) });
   owner = await world.publish("owner");
   await world.publish("away", [{ name: "work" }]);
   worker = await world.attach(await world.publish("worker", [{ name: "work" }]), 100);
@@ -37,14 +37,6 @@ afterEach(async () => {
   expect(checkHistory(history, { hub: world.hub.id }).violations).toEqual([]);
   await world.hub.close();
 });
-
-function interceptedStore(): Store {
-  const store = memoryStore();
-  const inner = { commit: store.commit.bind(store) };
-  store.commit = (group) =>
-    commitEach(group, (each) => through(each, () => commitOne(inner, each)));
-  return store;
-}
 
 interface Sent {
   readonly handoff: HandoffEnvelope;
