@@ -140,9 +140,10 @@ export async function checkInstalled() {
 
 /** It is installed by the workspace, or by the separate folder in which the package is tested with it. */
 function testedVersionOf({ name, devDependencies }, peer) {
-  const apart = Object.values(frameworks).find((each) => each.package === name)?.installedIn;
-  const own = apart === undefined ? {} : readManifest(apart).dependencies;
-  return { ...devDependencies, ...own }[peer];
+  const framework = Object.values(frameworks).find((each) => each.package === name);
+  const { installedIn, installedAs = peer } = framework ?? {};
+  const own = installedIn === undefined ? {} : readManifest(installedIn).dependencies;
+  return { ...devDependencies, ...own }[installedAs].replace(/^npm:.*@/, "");
 }
 
 /** Our declarations must be valid without exceptions; those of a framework are its own responsibility. */

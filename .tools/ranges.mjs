@@ -60,6 +60,12 @@ export const frameworks = {
     package: "@waybill/conformance",
     peers: ["vitest"],
   },
+  "sodium-native": {
+    package: "@waybill/protocol",
+    peers: ["sodium-native"],
+    // All other tests run without it.
+    installedAs: "sodium-native-tested",
+  },
 };
 /**
  * The same in Python, each a part of `npm run test:python`: an extra of packages/python and
@@ -94,7 +100,7 @@ function byVersion(one, other) {
   return at === -1 ? 0 : one[at] - other[at];
 }
 
-function versionsOf({ package: name, peers, with: more = {} }, edge) {
+function versionsOf({ package: name, peers, with: more = {}, installedAs }, edge) {
   const { manifest } = packages().find((each) => each.name === name);
   const chosen = peers.map((peer) => {
     const range = manifest.peerDependencies[peer];
@@ -102,7 +108,10 @@ function versionsOf({ package: name, peers, with: more = {} }, edge) {
     const found = JSON.parse(run("npm", ["view", `${peer}@${range}`, "version", "--json"]));
     return [peer, newestOf([found].flat())];
   });
-  return { ...Object.fromEntries(chosen), ...more[edge] };
+  const renamed = chosen.map(([peer, version]) =>
+    installedAs === undefined ? [peer, version] : [installedAs, `npm:${peer}@${version}`],
+  );
+  return { ...Object.fromEntries(renamed), ...more[edge] };
 }
 
 /**

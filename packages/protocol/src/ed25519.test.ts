@@ -5,10 +5,12 @@ import * as ed25519 from "./ed25519.ts";
 import * as portable from "./ed25519-portable.ts";
 import * as nodePlatform from "./platform/platform.node.ts";
 import * as portablePlatform from "./platform/platform.ts";
+import { sodiumPlatform } from "./platform/sodium-fixture.ts";
 
 const PATHS: [string, typeof ed25519 & typeof portable, typeof nodePlatform][] = [
   ["node", ed25519, nodePlatform],
   ["portable", portable, portablePlatform],
+  ["node with sodium-native", sodiumPlatform, sodiumPlatform],
 ];
 
 interface Rfc8032Vector {

@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import * as crypto from "node:crypto";
+import { createRequire } from "node:module";
 import {
   createHandoff,
   generateKey,
@@ -79,6 +80,20 @@ export function protocol(): Group {
         wanted: "<= 1.2",
       },
       {
+        name: "sodium_sign_gain",
+        compares: "rate",
+        of: "raw sodium-native sign",
+        to: "raw crypto.sign",
+        meaning: "bare signatures in a second by sodium-native, by those of node:crypto",
+      },
+      {
+        name: "sodium_verify_gain",
+        compares: "rate",
+        of: "raw sodium-native verify",
+        to: "raw crypto.verify",
+        meaning: "the same for bare checks of signatures",
+      },
+      {
         name: "batch_sign_gain",
         compares: "rate",
         of: "sign in batches",
@@ -134,6 +149,37 @@ function rawCases(): Case[] {
     }),
     inTurn("raw crypto.verify", signed, ({ message, signature }) => {
       return crypto.verify(null, message, publicKey, signature);
+    }),
+    ...sodiumCases(),
+  ];
+}
+
+const require = createRequire(import.meta.url);
+
+/** What is used here of a package without types. */
+interface Sodium {
+  crypto_sign_keypair(publicKey: Buffer, secretKey: Buffer): void;
+  crypto_sign_detached(signature: Buffer, message: Buffer, secretKey: Buffer): void;
+  crypto_sign_verify_detached(signature: Buffer, message: Buffer, publicKey: Buffer): boolean;
+}
+
+/** The package that an application may install to sign faster. Envelopes here are signed without it. */
+function sodiumCases(): Case[] {
+  const sodium = require("sodium-native-tested") as Sodium;
+  const [publicKey, secretKey, made] = [Buffer.alloc(32), Buffer.alloc(64), Buffer.alloc(64)];
+  sodium.crypto_sign_keypair(publicKey, secretKey);
+  const signed = Array.from({ length: POOL }, () => {
+    const [message, signature] = [crypto.randomBytes(ENVELOPE_BYTES), Buffer.alloc(64)];
+    sodium.crypto_sign_detached(signature, message, secretKey);
+    return { message, signature };
+  });
+  return [
+    inTurn("raw sodium-native sign", signed, ({ message }) => {
+      sodium.crypto_sign_detached(made, message, secretKey);
+      return made.length === 64;
+    }),
+    inTurn("raw sodium-native verify", signed, ({ message, signature }) => {
+      return sodium.crypto_sign_verify_detached(signature, message, publicKey);
     }),
   ];
 }

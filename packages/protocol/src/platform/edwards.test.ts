@@ -4,6 +4,7 @@ import { sha512 } from "@noble/hashes/sha2.js";
 import { describe, expect, test } from "vitest";
 import * as node from "./platform.node.ts";
 import * as portable from "./platform.ts";
+import { sodiumPlatform } from "./sodium-fixture.ts";
 
 // The hostile cases are computed here from the curve and not copied from anywhere. noble's loose
 // verifier (ZIP 215) accepts each of them, which shows that they are real attacks.
@@ -14,6 +15,7 @@ const L = Point.CURVE().n;
 const PATHS: [string, typeof node][] = [
   ["node", node],
   ["portable", portable],
+  ["node with sodium-native", sodiumPlatform],
 ];
 
 interface Signed {
@@ -206,7 +208,7 @@ const CASES = Number(process.env.WAYBILL_CASES ?? 20_000);
 const SEED = Number(process.env.WAYBILL_SEED ?? Date.now()) >>> 0;
 
 test(
-  `both paths agree on ${CASES} keys, signatures and messages, seed ${SEED}`,
+  `all implementations agree on ${CASES} keys, signatures and messages, seed ${SEED}`,
   { timeout: 1e9 },
   () => {
     const random = generator(SEED);
@@ -292,6 +294,7 @@ test(
       const hex = [signature, message, publicKey].map((part) => Buffer.from(part).toString("hex"));
       const about = `seed ${SEED}, case ${i}: signature ${hex[0]}, message ${hex[1]}, key ${hex[2]}`;
       expect(portable.verify(signature, message, publicKey), about).toBe(verdict);
+      expect(sodiumPlatform.verify(signature, message, publicKey), about).toBe(verdict);
       if (count === 0) expect(verdict, about).toBe(true);
       const isEnrolled = node.checkPublicKey(publicKey);
       expect(portable.checkPublicKey(publicKey), about).toBe(isEnrolled);

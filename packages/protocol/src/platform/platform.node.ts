@@ -1,12 +1,11 @@
 /// <reference types="node" />
 import { Buffer, isUtf8 } from "node:buffer";
 import * as crypto from "node:crypto";
+import { lazy } from "../lazy.ts";
 import { assertMessage, assertPrivateKey, verification } from "./edwards.ts";
 import type { Signer, Verification } from "./edwards.ts";
-
-// What an Ed25519 key is wrapped in for `node:crypto`: everything before the 32 bytes (RFC 8410).
-const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
-const SPKI = Buffer.from("302a300506032b6570032100", "hex");
+import { nodeCrypto, publicKeyWith } from "./crypto.node.ts";
+import { preferSodium } from "./sodium.node.ts";
 
 export function sha256(bytes: Uint8Array): Uint8Array {
   const hash = new Uint8Array(32);
@@ -120,17 +119,16 @@ export function randomBytes(length: number): Uint8Array {
 
 /** The public key that belongs to a private one: 32 bytes each. */
 export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
-  const spki = crypto
-    .createPublicKey(importPrivate(privateKey))
-    .export({ format: "der", type: "spki" });
-  return new Uint8Array(spki.subarray(SPKI.length));
+  assertPrivateKey(privateKey);
+  return publicKeyWith(privateKey);
 }
 
 export function signer(privateKey: Uint8Array): Signer {
-  const key = importPrivate(privateKey);
+  assertPrivateKey(privateKey);
+  const signs = implementation().signer(privateKey);
   return (message) => {
     assertMessage(message);
-    return plain(crypto.sign(null, message, key));
+    return signs(message);
   };
 }
 
@@ -139,11 +137,10 @@ export function sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array {
   return signer(privateKey)(message);
 }
 
-const ed25519 = verification((publicKey) => {
-  const der = Buffer.concat([SPKI, publicKey]);
-  const key = crypto.createPublicKey({ key: der, format: "der", type: "spki" });
-  return (message, signature) => crypto.verify(null, message, key, signature);
-});
+// Chosen with the first key: most programs that only import this package never sign.
+const implementation = lazy(() => preferSodium(nodeCrypto));
+
+const ed25519 = verification((publicKey) => implementation().equation(publicKey));
 
 /** Undefined for a key that `checkPublicKey` refuses. */
 export const verifier: Verification["verifier"] = ed25519.verifier;
@@ -151,15 +148,6 @@ export const verifier: Verification["verifier"] = ed25519.verifier;
 export const verify: Verification["verify"] = ed25519.verify;
 /** Whether a key may be enrolled: canonical, on the curve, torsion-free and not of small order. */
 export const checkPublicKey: Verification["checkPublicKey"] = ed25519.checkPublicKey;
-
-function importPrivate(privateKey: Uint8Array): crypto.KeyObject {
-  assertPrivateKey(privateKey);
-  return crypto.createPrivateKey({
-    key: Buffer.concat([PKCS8, privateKey]),
-    format: "der",
-    type: "pkcs8",
-  });
-}
 
 function view(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
