@@ -10,14 +10,16 @@ export const KEYS: readonly Mutant[] = [
   },
   {
     rule: "WB-12",
-    file: "src/platform/platform.node.ts",
+    file: "src/platform/crypto.node.ts",
     find: `return (message, signature) => crypto.verify(null, message, key, signature);`,
     replace: `return (message, signature) =>
-    loosely(signature, message, publicKey) && crypto.hash("sha1", "") !== "";
-});
+      loosely(signature, message, publicKey) && key.type === "public";
+  },
+};
 import { hashes, verify as loosely } from "@noble/ed25519";
 hashes.sha512 = (message) => new Uint8Array(crypto.createHash("sha512").update(message).digest());
-void ((key: unknown) => {`,
+void {
+  nothing(): void {`,
     why: "multiplies by the cofactor on the path of node:crypto",
   },
   {
