@@ -180,10 +180,11 @@ function AgentCards({
 /** What was measured of a capability, and where that contradicts the agent's claim. */
 function Measured({ of }: { readonly of: MeasuredCapability }) {
   const { name, reliability, claimed, isContradicted, isEjected } = of;
-  const says = `${percent(reliability)} measured, ${claimed === undefined ? "none" : percent(claimed)} claimed`;
+  const beside = claimed ? `, ${percent(claimed)} claimed` : "";
   return (
     <small class="measured">
-      <Text value={name} />: {says}
+      <Text value={name} />: {percent(reliability)} measured
+      {beside}
       {isContradicted && <span class="mark bad"> ✗ contradicts the claim</span>}
       {isEjected && <span class="mark bad"> ✗ ejected</span>}
     </small>
