@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { StillClock } from "../still-clock-fixture.ts";
 import type { Store, StoredHandoff } from "../store.ts";
 import { Timers } from "./timers.ts";
 
@@ -38,4 +39,25 @@ test("thousands of handoffs due at once are processed a few at a time", async ()
   await done.promise;
   await timers.stop();
   expect(most).toBe(20);
+});
+
+test("what fails is tried once a second, even if it is noted as due meanwhile", async () => {
+  const { store } = dueAtOnce(1);
+  const clock = new StillClock();
+  const startedAt = clock.now();
+  const triedAt: number[] = [];
+  const wake = (): Promise<void> => {
+    triedAt.push(clock.now() - startedAt);
+    // A commit of unknown outcome is read again afterwards, and is still due.
+    setImmediate(() => timers.note(0));
+    return Promise.reject(new Error("the disk failed"));
+  };
+  const timers = new Timers(store, clock, wake, () => undefined);
+  await timers.start();
+  for (let ms = 0; ms <= 3_000; ms += 100) {
+    clock.advance(100);
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await timers.stop();
+  expect(triedAt).toEqual([100, 1_100, 2_100, 3_100]);
 });

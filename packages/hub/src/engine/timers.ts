@@ -17,6 +17,8 @@ export class Timers {
   readonly #wake: (stored: StoredHandoff) => Promise<void>;
   readonly #failed: (error: unknown) => void;
   readonly #timer: DeadlineTimer;
+  /** Until then nothing is tried again after a failure. */
+  #pausedUntil = -Infinity;
   #isStopped = false;
 
   constructor(
@@ -34,7 +36,7 @@ export class Timers {
 
   /** A handoff is due at this time. */
   note(wakeAt: number | null): void {
-    if (wakeAt !== null) this.#timer.note(wakeAt);
+    if (wakeAt !== null) this.#timer.note(Math.max(wakeAt, this.#pausedUntil));
   }
 
   async start(): Promise<void> {
@@ -55,16 +57,20 @@ export class Timers {
         for (const each of woken) {
           if (each.status === "fulfilled") continue;
           isSound = false;
+          this.#pause();
           this.#failed(each.reason);
         }
         isMore = due.length > 0;
       }
-      const next = await this.#store.nextWakeAt();
-      const earliest = isSound ? 0 : this.#clock.now() + PAUSE_AFTER_FAILURE_MS;
-      this.note(next === null ? null : Math.max(next, earliest));
+      this.note(await this.#store.nextWakeAt());
     } catch (error) {
+      this.#pause();
       this.#failed(error);
-      this.note(this.#clock.now() + PAUSE_AFTER_FAILURE_MS);
+      this.note(this.#pausedUntil);
     }
+  }
+
+  #pause(): void {
+    this.#pausedUntil = this.#clock.now() + PAUSE_AFTER_FAILURE_MS;
   }
 }
