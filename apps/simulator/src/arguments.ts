@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { parseArgs } from "node:util";
+import type { Scenario } from "./world/scenario.ts";
 
 export interface Arguments {
   readonly from: number;
@@ -10,6 +11,7 @@ export interface Arguments {
   readonly isJson: boolean;
   readonly isTraced: boolean;
   readonly crashesAtEachCall: boolean;
+  readonly storage: Scenario["storage"] | undefined;
   readonly lists: boolean;
 }
 
@@ -23,6 +25,7 @@ export const USAGE = `Usage: pnpm simulate [--from <seed>] [--seeds <n>] [--muta
   --workers <n>     threads (one for each processor)
   --trace           everything that happens in each world, line by line
   --each-call       a crash at each call to the disk of a small calm world, in every way there is
+  --storage <name>  "log" for the store of @waybill/store-sqlite, "journal" for the memory store (the default)
   --list-mutants    the names of the planted bugs
   --json            nothing on the standard output but the JSON line at the end`;
 
@@ -45,6 +48,7 @@ export function readArguments(args: readonly string[]): Arguments {
     isJson: values.json === true,
     isTraced: values.trace === true,
     crashesAtEachCall: values["each-call"] === true,
+    storage: storageOf(values.storage),
     lists: values["list-mutants"] === true,
   };
 }
@@ -63,12 +67,18 @@ function parse(args: readonly string[]) {
         json: { type: "boolean" },
         trace: { type: "boolean" },
         "each-call": { type: "boolean" },
+        storage: { type: "string" },
         "list-mutants": { type: "boolean" },
       },
     }).values;
   } catch (error) {
     throw new UsageError((error as Error).message, { cause: error });
   }
+}
+
+function storageOf(name: string | undefined): Scenario["storage"] | undefined {
+  if (name === undefined || name === "journal" || name === "log") return name;
+  throw new UsageError(`--storage takes "log" or "journal", not ${JSON.stringify(name)}.`);
 }
 
 function numberOf(name: string, text: string | undefined): number | undefined {

@@ -8,10 +8,16 @@ const EVERY = 20;
 /** What one seed has shown, and how to reproduce it. */
 export function describeRun(
   { seed, violations }: SeedRun,
-  { mutant, crashesAtEachCall = false }: Pick<RunOptions, "mutant" | "crashesAtEachCall">,
+  {
+    mutant,
+    storage,
+    crashesAtEachCall = false,
+  }: Pick<RunOptions, "mutant" | "storage" | "crashesAtEachCall">,
 ): readonly string[] {
   const planted = mutant === undefined ? "" : ` --mutant ${mutant}`;
-  const again = `pnpm simulate --from ${seed} --seeds 1${crashesAtEachCall ? " --each-call" : ""}${planted}`;
+  const over = storage === undefined ? "" : ` --storage ${storage}`;
+  const eachCall = crashesAtEachCall ? " --each-call" : "";
+  const again = `pnpm simulate --from ${seed} --seeds 1${eachCall}${over}${planted}`;
   const lines = [`seed ${seed}: ${violations.length} violations; again with: ${again}`];
   for (const { rule, handoffId, message, account } of violations.slice(0, VIOLATIONS_SHOWN)) {
     lines.push(`  ${rule} ${handoffId}: ${message}`);

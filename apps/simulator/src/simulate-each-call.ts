@@ -1,7 +1,7 @@
 import type { Judge, Violation } from "./judge/verdict.ts";
 import { simulateSeed } from "./simulate-seed.ts";
 import type { SeedRun } from "./simulate-seed.ts";
-import type { PlannedFault } from "./world/world.ts";
+import type { PlannedFault, WorldOptions } from "./world/world.ts";
 
 /** One fault, or two: the second one this many calls after the first, in the restarted process. */
 type FaultSequence = readonly (Omit<PlannedFault, "call"> & { readonly after: number })[];
@@ -26,14 +26,18 @@ const FAULT_SEQUENCES: readonly FaultSequence[] = [
  * Runs one small calm world once for each call to its disk and each way in which that can fail, up to
  * the first violation.
  */
-export async function simulateEachCall(seed: number, judge: Judge): Promise<SeedRun> {
-  const calm = await simulateSeed(seed, judge, { faultPlan: [] });
+export async function simulateEachCall(
+  seed: number,
+  judge: Judge,
+  scenario: WorldOptions["scenario"] = {},
+): Promise<SeedRun> {
+  const calm = await simulateSeed(seed, judge, { faultPlan: [], scenario });
   const violations: Violation[] = [...calm.violations];
   let { handoffs } = calm;
   for (let call = 1; call <= calm.diskCalls && violations.length === 0; call++) {
     for (const way of FAULT_SEQUENCES) {
       const faultPlan = way.map(({ after, ...fault }) => ({ ...fault, call: call + after }));
-      const run = await simulateSeed(seed, judge, { faultPlan });
+      const run = await simulateSeed(seed, judge, { faultPlan, scenario });
       handoffs += run.handoffs;
       const where = faultPlan.map(describe).join(", then ");
       for (const each of run.violations) {

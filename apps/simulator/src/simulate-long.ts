@@ -9,6 +9,8 @@ import type { RunOptions } from "./run/run-seeds.ts";
 const SEEDS = 2_000;
 const BLOCK = 100;
 const CALM_SEEDS = 4;
+/** Over the log of `@waybill/store-sqlite`, besides the others. */
+const LOG_SEEDS = 200;
 /** Most show in the first ten seeds. One that takes longer than this counts as missed. */
 const SEEDS_FOR_MUTANT = 100;
 /** At random these take long to show: they need a crash at one call, and calm after it. */
@@ -37,7 +39,7 @@ function count(name: string, isGood: boolean): void {
 
 async function findNothing(
   name: string,
-  options: Pick<RunOptions, "from" | "seeds" | "crashesAtEachCall">,
+  options: Pick<RunOptions, "from" | "seeds" | "crashesAtEachCall" | "storage">,
 ): Promise<void> {
   const { seeds, handoffs, violations } = await runSeeds({
     ...options,
@@ -79,6 +81,7 @@ function budgetOf(mutant: string): Pick<RunOptions, "seeds" | "crashesAtEachCall
 
 await findBugs();
 await findNothing("a crash at each call", { from: 1, seeds: CALM_SEEDS, crashesAtEachCall: true });
+await findNothing("seeds over the log", { from: 1, seeds: LOG_SEEDS, storage: "log" });
 for (let from = 1; from <= SEEDS; from += BLOCK) {
   await findNothing(`seeds from ${from}`, { from, seeds: BLOCK });
 }

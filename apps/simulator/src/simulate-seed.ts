@@ -1,4 +1,3 @@
-import type { Disk } from "@waybill/hub";
 import type { AgentSite, Offered } from "./agent/agent-site.ts";
 import { scriptedAgent } from "./agent/scripted-agent.ts";
 import { Target } from "./agent/target.ts";
@@ -76,8 +75,7 @@ export async function simulateSeed(
     if (!(error instanceof Livelock)) throw error;
     world.breach("livelock", "", error.message);
   }
-  const disk = frozen(cluster.disk.synced());
-  const verdict = await judge({ world, disk, inbox: inboxesOf(sites) });
+  const verdict = await judge({ world, disk: cluster.disk.remains(), inbox: inboxesOf(sites) });
   trace.note(`ledger ${verdict.ledgerHash}`);
   const { diskCalls } = world;
   return { ...verdict, seed, trace: trace.hash, lines: trace.lines, diskCalls };
@@ -242,12 +240,4 @@ async function rest(world: World, cluster: Cluster, sites: readonly AgentSite[])
 
 function inboxesOf(sites: readonly AgentSite[]): readonly string[] {
   return sites.filter(({ hasLeft }) => !hasLeft).map(({ id }) => id);
-}
-
-function frozen(bytes: Uint8Array): Disk {
-  return {
-    append: () => Promise.resolve(),
-    sync: () => Promise.resolve(),
-    read: () => Promise.resolve(bytes),
-  };
 }

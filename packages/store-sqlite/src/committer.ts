@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Commit, CommitOutcome, LedgerEntry, LedgerHead, NewEntry } from "@waybill/hub/store";
 import { chainText, faultOfCommit, isOrphaned, stagedView } from "@waybill/hub/store-thread";
 import type { Digest } from "@waybill/protocol";
-import type { Indexer } from "./indexer.ts";
+import type { IndexFollower } from "./indexer.ts";
 import { entryLine, handoffLine, keysLine, manifestLine, settingLine } from "./log/line.ts";
 import type { Line } from "./log/line.ts";
 import { FullLog } from "./log/log.ts";
@@ -19,12 +19,27 @@ export type Change = Commit | { readonly setting: string; readonly value: string
 /** The result for one change. Nothing of it is written if it is an error. */
 export type ChangeResult = { readonly outcome: CommitOutcome } | { readonly error: unknown };
 
+/** The time by which a store decides how it syncs. */
+export interface StoreTime {
+  /** In milliseconds, from any time on. */
+  now(): number;
+  /** Settles when everybody who wants to commit at this moment has asked. */
+  nextTurn(): Promise<void>;
+}
+
+const REAL_TIME: StoreTime = {
+  now: () => performance.now(),
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
 /** Where frames are written, and what follows them. */
 export interface CommitterParts {
   readonly log: Log;
   readonly reader: Reader;
   readonly unindexed: Unindexed;
-  readonly indexer: Indexer;
+  readonly indexer: IndexFollower;
+  /** Real time by default. */
+  readonly time?: StoreTime | undefined;
 }
 
 interface Group {
@@ -48,6 +63,7 @@ const SLOW_FOR_MS = 1_000;
 export class Committer {
   readonly #parts: CommitterParts;
   readonly #view: FrameView;
+  readonly #time: StoreTime;
   #head: LedgerHead;
   #waiting: Group[] = [];
   #running: Promise<void> | undefined;
@@ -55,8 +71,9 @@ export class Committer {
   #handedUntil = 0;
 
   constructor(parts: CommitterParts) {
-    const { log, reader, unindexed } = parts;
+    const { log, reader, unindexed, time = REAL_TIME } = parts;
     this.#parts = parts;
+    this.#time = time;
     this.#view = everythingOnDisk(unindexed, reader);
     this.#head = log.place.head;
   }
@@ -69,9 +86,7 @@ export class Committer {
   write(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ changes, resolve, reject });
-      this.#running ??= new Promise<void>((started) => setImmediate(started)).then(() =>
-        this.#run(),
-      );
+      this.#running ??= this.#time.nextTurn().then(() => this.#run());
     });
   }
 
@@ -152,12 +167,12 @@ export class Committer {
 
   async #sync(count: number): Promise<void> {
     const { log } = this.#parts;
-    const start = performance.now();
+    const start = this.#time.now();
     const isLone = this.#waiting.length === 0 && count <= INLINE_CHANGES_AT_MOST;
     if (!isLone) this.#handedUntil = Math.max(this.#handedUntil, start + BUSY_FOR_MS);
     if (start < this.#handedUntil) return log.sync();
     log.syncNow();
-    if (performance.now() - start > SLOW_MS) this.#handedUntil = start + SLOW_FOR_MS;
+    if (this.#time.now() - start > SLOW_MS) this.#handedUntil = start + SLOW_FOR_MS;
   }
 }
 

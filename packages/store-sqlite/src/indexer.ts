@@ -32,6 +32,17 @@ const BEHIND_BYTES_MAX = 16 * 1024 * 1024;
 /** The primary result code is in the last byte. */
 const SQLITE_BUSY = 5;
 
+/** Follows the log with the index. */
+export interface IndexFollower {
+  /** Tells where the log ends on disk. */
+  follow(until: Place): void;
+  /** Settles when everything on disk by now is in the index; rejects if it can't be written there. */
+  caughtUp(): Promise<void>;
+  /** Settles when the next commit may be made. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
 interface IndexWaiter {
   readonly frame: number;
   resolve(): void;
@@ -39,7 +50,7 @@ interface IndexWaiter {
 }
 
 /** Lets a thread of its own follow the log with the index. */
-export class Indexer {
+export class Indexer implements IndexFollower {
   readonly #thread: Worker;
   readonly #ended: Promise<void>;
   readonly #onIndexed: (frame: number) => void;
@@ -75,7 +86,6 @@ export class Indexer {
     this.#thread.unref();
   }
 
-  /** Tells where the log ends on disk. */
   follow(until: Place): void {
     this.#until = until.frame;
     const bytes = until.position - until.last;
@@ -84,7 +94,6 @@ export class Indexer {
     this.#thread.postMessage({ until, isUrgent: false } satisfies ToIndexer);
   }
 
-  /** Settles when everything on disk by now is in the index; rejects if it can't be written there. */
   caughtUp(): Promise<void> {
     if (this.#indexed >= this.#until) return Promise.resolve();
     if (this.#hasEnded) return Promise.reject(this.#failure!);
@@ -95,7 +104,7 @@ export class Indexer {
     });
   }
 
-  /** Settles when the next commit may be made. The memory for what is not indexed has a limit. */
+  /** The memory for what is not indexed has a limit. */
   async ready(): Promise<void> {
     if (this.#failure !== undefined || this.#behindBytes >= BEHIND_BYTES_MAX) {
       await this.caughtUp();

@@ -26,11 +26,12 @@ import type { Digest } from "@waybill/protocol";
 import { backUp } from "./backup.ts";
 import { checkPages } from "./check.ts";
 import { Committer } from "./committer.ts";
-import type { Change, ChangeResult } from "./committer.ts";
+import type { Change, ChangeResult, StoreTime } from "./committer.ts";
 import { checkTail, filePath, openDatabase } from "./database.ts";
 import { failureOf } from "./failure.ts";
 import { blobFolderOf, fileBlobs } from "./file-blobs.ts";
 import { Indexer } from "./indexer.ts";
+import type { IndexFollower } from "./indexer.ts";
 import { finishRestore, refuseLoneLog } from "./interrupted-restore.ts";
 import { FileFolder } from "./log/file-folder.ts";
 import { linesOf, parseLine } from "./log/line.ts";
@@ -102,7 +103,8 @@ export async function openSqliteStore(
     if (log.place.frame > place.frame) indexer.follow(log.place);
     // The thread of the index waits for other programs' locks, while the hub goes on.
     database.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, BUSY_HERE_MS)}`);
-    return new FileStore({ path: file, database, reader, log, unindexed, indexer, disown });
+    const blobs = fileBlobs(blobFolderOf(file));
+    return new FileStore({ path: file, database, reader, log, unindexed, indexer, blobs, disown });
   } catch (error) {
     database?.close();
     disown?.();
@@ -110,18 +112,23 @@ export async function openSqliteStore(
   }
 }
 
-interface StoreParts {
+/** What a store is made of. */
+export interface StoreParts {
+  /** What errors call it. */
   readonly path: string;
   readonly database: DatabaseSync;
   readonly reader: Reader;
   readonly log: Log;
   readonly unindexed: Unindexed;
-  readonly indexer: Indexer;
+  readonly indexer: IndexFollower;
+  readonly blobs: BlobStore | undefined;
+  readonly time?: StoreTime | undefined;
   readonly disown: () => void;
 }
 
-class FileStore implements SqliteStore {
-  readonly blobs: BlobStore;
+/** A store over its log and the index. */
+export class FileStore implements SqliteStore {
+  readonly blobs: BlobStore | undefined;
   readonly #parts: StoreParts;
   readonly #committer: Committer;
   readonly #listeners = new Set<CommitListener>();
@@ -129,7 +136,7 @@ class FileStore implements SqliteStore {
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
-    this.blobs = fileBlobs(blobFolderOf(parts.path));
+    this.blobs = parts.blobs;
     this.#committer = new Committer(parts);
   }
 

@@ -1,10 +1,10 @@
-import { memoryStore } from "@waybill/hub";
 import type { Store } from "@waybill/hub";
-import { SimulatedDisk } from "../world/disk.ts";
-import type { DiskCall, DiskFault } from "../world/disk.ts";
+import type { DiskCall, DiskFault, DiskOptions } from "../world/disk.ts";
 import { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { PlannedFault, World } from "../world/world.ts";
+import { durableStore } from "./durable-store.ts";
+import type { DurableStore } from "./durable-store.ts";
 import { HubSite } from "./hub-site.ts";
 import { linkTo } from "./store-link.ts";
 
@@ -14,7 +14,7 @@ const NOTICED_AFTER_MS = 800;
 /** One disk, the store on it, and one hub or two over that store. */
 export class Cluster {
   readonly sites: readonly HubSite[];
-  readonly disk: SimulatedDisk;
+  readonly disk: DurableStore;
   /** The open store without links, for observers. */
   store: Store | undefined;
   readonly #world: World;
@@ -24,18 +24,20 @@ export class Cluster {
   #isAnswerLost = false;
   /** With several hubs, the store runs in its own process. */
   #storeProcess: Process | undefined;
+  #shared: Promise<Store> | undefined;
   #links = 0;
 
   constructor(world: World) {
     this.#world = world;
     this.#random = world.random.stream("cluster");
-    this.disk = new SimulatedDisk({
+    const { hubs, storage } = world.scenario;
+    const options: DiskOptions = {
       random: world.random.stream("disk"),
       faultOf: (call, process) => this.#faultOf(call, process),
       latencyMs: (call) => this.#latencyMs(call),
       crash: (process) => this.#crashOwner(process),
-    });
-    const { hubs } = world.scenario;
+    };
+    this.disk = durableStore(storage, options, world.scheduler);
     const open = (process: Process) =>
       hubs === 1 ? this.#openAlone(process) : this.#openLinked(process);
     this.sites = Array.from(
@@ -52,18 +54,20 @@ export class Cluster {
     return this.sites.every(({ hub }) => hub !== undefined);
   }
 
-  #openAlone(process: Process): Store {
-    return (this.store = memoryStore({ disk: this.disk.for(process) }));
+  async #openAlone(process: Process): Promise<Store> {
+    const store = await this.disk.open(process);
+    if (process.isAlive) this.store = store;
+    return store;
   }
 
-  #openLinked(process: Process): Store {
+  async #openLinked(process: Process): Promise<Store> {
     if (this.#storeProcess?.isAlive !== true) {
       const wall = { offsetMs: 0 };
       this.#storeProcess = new Process(this.#world.scheduler, wall, this.#random);
-      this.store = memoryStore({ disk: this.disk.for(this.#storeProcess) });
+      this.#shared = this.#openAlone(this.#storeProcess);
     }
     const random = this.#random.stream(`link ${this.#links++}`);
-    return linkTo(this.store!, {
+    return linkTo(await this.#shared!, {
       process,
       world: this.#world,
       random,

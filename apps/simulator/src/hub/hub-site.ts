@@ -20,7 +20,7 @@ export class HubSite {
   upSince = 0;
   readonly #world: World;
   readonly #random: Random;
-  readonly #openStore: (process: Process) => Store;
+  readonly #openStore: (process: Process) => Promise<Store>;
   readonly #onCrash: (site: HubSite) => void;
   readonly #watchers = new Set<() => void>();
   #starts = 0;
@@ -28,7 +28,7 @@ export class HubSite {
   constructor(
     name: string,
     world: World,
-    openStore: (process: Process) => Store,
+    openStore: (process: Process) => Promise<Store>,
     onCrash: (site: HubSite) => void,
   ) {
     this.name = name;
@@ -40,13 +40,30 @@ export class HubSite {
 
   start(): void {
     if (this.process?.isAlive === true) return;
-    const { scheduler, scenario, trace } = this.#world;
+    const { scheduler, trace } = this.#world;
     const process = new Process(scheduler, this.wall, this.#random.stream(`ids ${this.#starts++}`));
     this.process = process;
     trace.note(`${this.name} starts`);
+    this.#open(process).then(
+      (hub) => {
+        if (!process.isAlive) return;
+        this.hub = hub;
+        this.upSince = this.#world.now;
+        trace.note(`${this.name} is up`);
+      },
+      (error: unknown) => {
+        if (!process.isAlive) return;
+        trace.note(`${this.name} does not open: ${String(error)}`);
+        this.crash();
+      },
+    );
+  }
+
+  async #open(process: Process): Promise<HubServer> {
+    const { scenario, trace } = this.#world;
     const chance = this.#random.stream(`choices ${this.#starts}`);
-    const opening = openHub({
-      store: this.#openStore(process),
+    return openHub({
+      store: await this.#openStore(process),
       key: keyOf(HUB_ID),
       id: HUB_ID,
       clock: process.clock,
@@ -60,19 +77,6 @@ export class HubSite {
         trace.note(`${this.name} failure ${handoffId ?? ""} ${String(error)}`);
       },
     });
-    opening.then(
-      (hub) => {
-        if (!process.isAlive) return;
-        this.hub = hub;
-        this.upSince = this.#world.now;
-        trace.note(`${this.name} is up`);
-      },
-      (error: unknown) => {
-        if (!process.isAlive) return;
-        trace.note(`${this.name} does not open: ${String(error)}`);
-        this.crash();
-      },
-    );
   }
 
   /** Notifies connected agents when the hub here goes down; returns a function that ends this. */

@@ -1,5 +1,5 @@
-import { ledgerEntries, ledgerHistory, memoryStore, verifyLedger } from "@waybill/hub";
-import type { LedgerEntry } from "@waybill/hub";
+import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
+import type { LedgerEntry, Store } from "@waybill/hub";
 import { digestOfJws, parseEnvelope, readCompact } from "@waybill/protocol";
 import { checkHistory } from "@waybill/protocol/audit";
 import type { HistoryEntry } from "@waybill/protocol/audit";
@@ -7,6 +7,7 @@ import type { World } from "../world/world.ts";
 import { accountOf } from "./account.ts";
 import { lateEnds } from "./late.ts";
 import { forbiddenOffers } from "./permitted.ts";
+import { openRemains } from "./open-remains.ts";
 import { inventedOffers, lostReceipts, openEnds, unreadInboxes } from "./final-state.ts";
 import { inventedSessions } from "./sessions.ts";
 import { unevenShares } from "./shares.ts";
@@ -18,9 +19,10 @@ const SHOWN_AT_MOST = 50;
 /** Whether every promise was kept, according to the disk, the ledger and the parties. */
 export async function judge(remains: FinalState): Promise<Verdict> {
   const { world, disk, inbox } = remains;
-  const store = memoryStore({ disk });
   const entries: LedgerEntry[] = [];
+  let store: Store;
   try {
+    store = await openRemains(disk);
     for await (const entry of ledgerEntries(store)) entries.push(entry);
   } catch (error) {
     const message = `What is on the disk can't be read: ${String(error)}`;

@@ -1,4 +1,4 @@
-import type { Disk } from "@waybill/hub";
+import type { RemainsOnDisk } from "../hub/durable-store.ts";
 import type { World } from "../world/world.ts";
 
 export interface Found {
@@ -21,7 +21,7 @@ export interface Verdict {
 /** The input of the judge: the world at rest, and what is on the disk after the power is off. */
 export interface FinalState {
   readonly world: World;
-  readonly disk: Disk;
+  readonly disk: RemainsOnDisk;
   /** Agents that have read everything addressed to them. */
   readonly inbox: readonly string[];
 }

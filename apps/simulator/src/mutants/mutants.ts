@@ -1,6 +1,7 @@
 import { AGENT_MUTANTS } from "./agent.ts";
 import { ENGINE_MUTANTS } from "./engine.ts";
 import { LIFECYCLE_MUTANTS } from "./lifecycle.ts";
+import { LOG_MUTANTS } from "./log.ts";
 import type { Mutant } from "./mutant.ts";
 import { SPREAD_MUTANTS } from "./spread.ts";
 import { STORE_MUTANTS } from "./store.ts";
@@ -10,6 +11,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIFECYCLE_MUTANTS,
   ...ENGINE_MUTANTS,
   ...STORE_MUTANTS,
+  ...LOG_MUTANTS,
   ...AGENT_MUTANTS,
   ...SPREAD_MUTANTS,
 ];

@@ -1,4 +1,11 @@
 import type { SeedRun } from "../simulate-seed.ts";
+import type { Scenario } from "../world/scenario.ts";
+
+/** What a thread is started with. */
+export interface WorkerStart {
+  readonly mutant: string | undefined;
+  readonly storage: Scenario["storage"] | undefined;
+}
 
 export interface Job {
   readonly seed: number;

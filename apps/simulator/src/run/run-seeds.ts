@@ -2,7 +2,8 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { SeedRun } from "../simulate-seed.ts";
-import type { Job, DeliveredEvent } from "./delivered-event.ts";
+import type { Scenario } from "../world/scenario.ts";
+import type { Job, DeliveredEvent, WorkerStart } from "./delivered-event.ts";
 
 export interface RunOptions {
   readonly from: number;
@@ -15,6 +16,8 @@ export interface RunOptions {
   readonly isTraced?: boolean;
   /** Small calm worlds, each run once for every disk call and every way to crash there. */
   readonly crashesAtEachCall?: boolean | undefined;
+  /** The store of all worlds, instead of the usual one. */
+  readonly storage?: Scenario["storage"] | undefined;
   readonly stop?: AbortSignal | undefined;
   onRun?(run: SeedRun): void;
 }
@@ -36,6 +39,7 @@ const WORKER = new URL("./worker.ts", import.meta.url);
 /** Simulates seeds on several threads. Each seed is a world of its own, so the order does not matter. */
 export async function runSeeds(options: RunOptions): Promise<Totals> {
   const { from, seeds, mutant, isTraced = false, crashesAtEachCall = false, stop } = options;
+  const { storage } = options;
   const end = seeds === 0 ? Infinity : from + seeds;
   const totals = {
     seeds: 0,
@@ -61,7 +65,7 @@ export async function runSeeds(options: RunOptions): Promise<Totals> {
   const many = Math.min(threads, end - from);
   await Promise.all(
     Array.from({ length: many }, () =>
-      work({ mutant, isTraced, crashesAtEachCall, nextSeed, count }),
+      work({ mutant, storage, isTraced, crashesAtEachCall, nextSeed, count }),
     ),
   );
   return totals;
@@ -83,6 +87,7 @@ function hangingRun(seed: number, afterMs: number): SeedRun {
 
 interface SeedQueue {
   readonly mutant: string | undefined;
+  readonly storage: Scenario["storage"] | undefined;
   readonly isTraced: boolean;
   readonly crashesAtEachCall: boolean;
   nextSeed(): number | undefined;
@@ -90,10 +95,12 @@ interface SeedQueue {
 }
 
 function work(shift: SeedQueue): Promise<void> {
-  const { mutant, isTraced, crashesAtEachCall, nextSeed, count } = shift;
+  const { mutant, storage, isTraced, crashesAtEachCall, nextSeed, count } = shift;
   const hangsAfterMs = crashesAtEachCall ? EACH_CALL_HANGS_AFTER_MS : HANGS_AFTER_MS;
   return new Promise((resolve, reject) => {
-    const worker = new Worker(WORKER, { workerData: { mutant } });
+    const worker = new Worker(WORKER, {
+      workerData: { mutant, storage } satisfies WorkerStart,
+    });
     let current: number | undefined;
     let watch: NodeJS.Timeout | undefined;
     let isOver = false;

@@ -5,9 +5,9 @@ import { mutantNamed } from "../mutants/mutants.ts";
 import { plant } from "../mutants/plant.ts";
 import type { Judge } from "../judge/verdict.ts";
 import { rememberSignatures } from "./known-signatures.ts";
-import type { Job, DeliveredEvent } from "./delivered-event.ts";
+import type { Job, DeliveredEvent, WorkerStart } from "./delivered-event.ts";
 
-const { mutant } = workerData as { readonly mutant: string | undefined };
+const { mutant, storage } = workerData as WorkerStart;
 rememberSignatures();
 const planted = mutant === undefined ? undefined : mutantNamed(mutant);
 if (planted !== undefined) plant(planted);
@@ -17,12 +17,13 @@ const { judge } = (await import(`../judge/judge.ts${sound}`)) as { readonly judg
 const { simulateSeed } = await import("../simulate-seed.ts");
 const { simulateEachCall } = await import("../simulate-each-call.ts");
 
+const scenario = { ...(storage && { storage }), ...planted?.worlds };
 const tell = (told: DeliveredEvent) => parentPort!.postMessage(told);
 
 parentPort!.on("message", ({ seed, isTraced, crashesAtEachCall }: Job) => {
   const running = crashesAtEachCall
-    ? simulateEachCall(seed, judge)
-    : simulateSeed(seed, judge, { isTraced, scenario: planted?.worlds });
+    ? simulateEachCall(seed, judge, scenario)
+    : simulateSeed(seed, judge, { isTraced, scenario });
   running.then(
     (run) => tell({ type: "run", run }),
     (error: unknown) => tell({ type: "failed", seed, message: String((error as Error).stack) }),

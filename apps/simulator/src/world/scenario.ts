@@ -18,6 +18,8 @@ export interface Scenario {
     /** The mean time between breaks of an agent's line. */
     readonly breaksEveryMs: number;
   };
+  /** The store: that of the hub in memory, with its journal, or the log of `@waybill/store-sqlite`. */
+  readonly storage: "journal" | "log";
   readonly disk: {
     readonly crashes: number;
     readonly errors: number;
@@ -73,6 +75,7 @@ export function scenarioOf(random: Random): Scenario {
       latencyMs: random.pick([1, 5, 40]),
       breaksEveryMs: isCalm ? Infinity : random.pick([Infinity, 60_000, 15_000]) / share,
     },
+    storage: "journal",
     disk: {
       crashes: share * random.pick([0.001, 0.004, 0.015]),
       errors: share * random.pick([0, 0, 0.002]),
