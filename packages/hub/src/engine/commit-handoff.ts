@@ -125,6 +125,7 @@ export function deliver(
     engine.quotas.settled(stored.id);
     engine.handoffGroups.joined(record);
   }
+  // What is due only later, such as another attempt, goes on in due-timers.ts.
   engine.timers.note(stored.wakeAt);
   if (transaction.isChanged) engine.acceptanceTimers.forget(stored.id);
   engine.dispatcher.onCommitted(transaction, stored);

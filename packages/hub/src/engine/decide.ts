@@ -140,7 +140,8 @@ async function decideNew(
   }
   if (envelope.group !== undefined) {
     const members = await engine.handoffGroups.join(envelope, transaction.record!);
-    // The group is decided already, so the first commit says that the handoff must end.
+    // The group is decided already, so the first commit says that the handoff must end: due-timers.ts
+    // ends it.
     if (members.isDecided()) transaction.addAfterEnd("group");
   }
   return status;

@@ -143,6 +143,7 @@ export class AgentSession implements Attachment {
     const hasRoom = this.room > 0;
     if (hasRoom === this.#hasRoom) return;
     this.#hasRoom = hasRoom;
+    // The index of those with room follows (attached-capabilities.ts).
     this.#events.roomChanged(this);
   }
 

@@ -42,8 +42,8 @@ const closesAnyLive = { offered: "closed", accepted: "closed", waiting: "closed"
 const staysWhereItIs = { offered: "offered", accepted: "accepted", waiting: "waiting" } as const;
 
 /**
- * Every transition of an attempt that exists. Others are impossible: the reducer looks its transitions up here,
- * and the diagram in the specification is drawn from it.
+ * Every transition of an attempt that exists. Others are impossible: the reducer looks up here where
+ * an event leads from a state, and the diagram in the specification is drawn from it.
  */
 export const ATTEMPT_MOVES: Readonly<Record<AttemptEventName, AttemptMove>> = {
   taken: { by: "recipient", moves: staysWhereItIs },
