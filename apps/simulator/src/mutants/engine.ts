@@ -148,14 +148,14 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/engine/timers.ts`,
-        find: "this.note(await this.#store.nextWakeAt());",
-        replace: "await this.#store.nextWakeAt();",
+        find: "  async start(): Promise<void> {\n    this.note(await this.#store.nextWakeAt());",
+        replace: "  async start(): Promise<void> {\n    await this.#store.nextWakeAt();",
       },
       {
         // Otherwise the first timer of new work would also arm those of the life before.
         file: `${FOLDER}/engine/timers.ts`,
-        find: "this.note(next === null ? null : Math.max(next, earliest));",
-        replace: "void [next, earliest];",
+        find: "      this.note(await this.#store.nextWakeAt());\n    } catch",
+        replace: "      await this.#store.nextWakeAt();\n    } catch",
       },
     ],
   },

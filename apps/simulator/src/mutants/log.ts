@@ -12,8 +12,8 @@ export const LOG_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/committer.ts`,
-        find: "    await this.#sync(changes.length);",
-        replace: "    void this.#sync(changes.length).catch(() => undefined);",
+        find: "    await this.#sync(results.flat().length);",
+        replace: "    void this.#sync(results.flat().length).catch(() => undefined);",
       },
     ],
   },
@@ -24,7 +24,7 @@ export const LOG_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/committer.ts`,
-        find: "    await this.#sync(changes.length);",
+        find: "    await this.#sync(results.flat().length);",
         replace: "",
       },
     ],
