@@ -26,6 +26,23 @@ test("a process may crash at every single call to its disk", async () => {
   expect(totals.every(({ handoffs }) => handoffs > 50)).toBe(true);
 });
 
+test("a hub over the log of the durable store may crash at every single call, and its disk may fail", async () => {
+  const found: string[] = [];
+  const { handoffs } = await runSeeds({
+    from: 1,
+    seeds: 1,
+    workers: 1,
+    storage: "log",
+    crashesAtEachCall: true,
+    stopsAtViolation: false,
+    onRun({ seed, violations }) {
+      for (const { rule, message } of violations) found.push(`${seed} ${rule}: ${message}`);
+    },
+  });
+  expect(found).toEqual([]);
+  expect(handoffs).toBeGreaterThan(500);
+});
+
 test("the crash happens at the named call", async () => {
   const faultPlan = [{ call: 6, fault: "crash_amid", losesPower: true }] as const;
   const { lines } = await simulateSeed(7, judge, { isTraced: true, faultPlan });

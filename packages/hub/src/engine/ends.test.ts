@@ -1,7 +1,7 @@
-import { newId } from "@waybill/protocol";
+import { createReply, digestOfJws, newId } from "@waybill/protocol";
 import type { Group } from "@waybill/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { handoffIn, offersOf, World } from "../world-fixture.ts";
+import { FailingStore, handoffIn, offersOf, settled, World } from "../world-fixture.ts";
 import type { AttachedMember, Member } from "../world-fixture.ts";
 
 const DONE = { status: 200, output: "done" } as const;
@@ -44,6 +44,39 @@ describe("the end of a handoff", () => {
       const attached = await world.attach(owner, 1, instance);
       expect(attached.deliveries).toHaveLength(1);
     }
+  });
+
+  test("is not delivered again because its acknowledgement could not be committed", async () => {
+    const failing = new FailingStore();
+    const over = await World.open({ store: failing.store });
+    const [delegator, recipient] = [
+      await over.publish("owner"),
+      await over.publish("worker", [{ name: "work" }]),
+    ];
+    const attached = await over.attach(delegator);
+    const line = await over.attach(recipient);
+    const handoff = await over.handOff(delegator, { to: "worker" });
+    await over.result(line, offersOf(line)[0]!, DONE);
+    const results = () => attached.deliveries.filter(({ type }) => type === "envelope");
+    expect(results()).toHaveLength(1);
+    const { envelope } = results()[0] as { readonly envelope: string };
+    const acknowledgement = createReply(
+      handoff,
+      {
+        kind: "receipt",
+        from: "owner",
+        to: over.hub.id,
+        re: digestOfJws(envelope),
+        body: { status: 200 },
+      },
+      { now: () => over.clock.now(), newId: () => newId() },
+    );
+    failing.fail("commit", new Error("the disk failed"));
+    await expect(over.submit(acknowledgement, delegator.key)).rejects.toThrow("the disk failed");
+    await settled();
+    expect(results()).toHaveLength(1);
+    await over.submit(acknowledgement, delegator.key);
+    await over.hub.close();
   });
 });
 

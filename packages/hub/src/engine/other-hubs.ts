@@ -32,9 +32,11 @@ export async function onConflict(
  * While this write was under way, another hub's write of the same version was mistaken for its echo.
  */
 export async function resolveUnknownCommit(engine: Engine, stored: StoredHandoff): Promise<void> {
-  await follow(engine, stored);
   const found = await engine.records.load(stored.id);
   if (found !== undefined) noteCommit(engine, storedOf(found));
+  // If nothing was written, agents have everything already. They would repeat what failed at once.
+  if (found === undefined || found.version < stored.version) return;
+  await follow(engine, stored);
 }
 
 function noteCommit(engine: Engine, stored: StoredHandoff): void {
