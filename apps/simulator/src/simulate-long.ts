@@ -1,12 +1,12 @@
 /// <reference types="node" />
-// `node src/simulate-long.ts`: every planted bug, crashes at each call to a disk, then 2,000 worlds.
+// `node src/simulate-long.ts`: every planted bug, crashes at each call to a disk, then 1,200 worlds.
 import { availableParallelism } from "node:os";
 import { MUTANTS } from "./mutants/mutants.ts";
 import { describeRun } from "./report.ts";
 import { runSeeds } from "./run/run-seeds.ts";
 import type { RunOptions } from "./run/run-seeds.ts";
 
-const SEEDS = 2_000;
+const SEEDS = 1_200;
 const BLOCK = 100;
 const CALM_SEEDS = 4;
 /** Over the log of `@waybill/store-sqlite`, besides the others. */
