@@ -44,13 +44,6 @@ export const STORE_SQLITE: readonly Mutant[] = [
     ),
   },
   {
-    name: "a segment is used before it is on disk",
-    file: "src/log/log.ts",
-    find: "      await file.extend(bytes);\n      await file.sync();\n",
-    replace: "      await file.extend(bytes);\n",
-    seenBy: powerLoss(AT_ANY_CALL),
-  },
-  {
     name: "a segment is used before its name is on disk",
     file: "src/log/log.ts",
     find: "      await file.sync();\n      await this.#folder.sync();\n    } catch",
