@@ -213,6 +213,11 @@ export class Dispatcher {
     this.#wakeUps.set(name, { at, disarm });
   }
 
+  /** Nothing was written for a handoff that waits for this: it is offered after a pause. */
+  reconsiderAfterFailure(target: string): void {
+    this.#reconsiderTargetAt(this.#options.clock.now() + PAUSE_AFTER_FAILURE_MS, target);
+  }
+
   #reconsiderTargetAt(at: number, target: string): void {
     this.#armWakeUp(target, at, () => this.#reconsiderTarget(target));
   }

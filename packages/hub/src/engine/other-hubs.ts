@@ -33,20 +33,29 @@ export async function onConflict(
  */
 export async function resolveUnknownCommit(engine: Engine, stored: StoredHandoff): Promise<void> {
   const found = await engine.records.load(stored.id);
-  if (found !== undefined) noteCommit(engine, storedOf(found));
-  // If nothing was written, agents have everything already. They would repeat what failed at once.
-  if (found === undefined || found.version < stored.version) return;
-  await follow(engine, stored);
+  if (found === undefined) return;
+  if (found.version >= stored.version) {
+    noteCommit(engine, storedOf(found));
+    return follow(engine, stored);
+  }
+  // Nothing was written. Agents have everything already, and whatever is done at once fails at once.
+  const before = storedOf(found);
+  note(engine, before);
+  if (before.waitsFor !== null) engine.dispatcher.reconsiderAfterFailure(before.waitsFor);
 }
 
 function noteCommit(engine: Engine, stored: StoredHandoff): void {
+  note(engine, stored);
+  if (engine.agentSessions.size === 0 || stored.waitsFor === null) return;
+  engine.inBackground(engine.dispatcher.offerAgain(stored.id));
+}
+
+function note(engine: Engine, stored: StoredHandoff): void {
   if (stored.state !== "open") engine.acceptanceTimers.forget(stored.id);
   engine.openHandoffs.note(stored);
   engine.handoffGroups.noteStored(stored);
   engine.timers.note(stored.wakeAt);
   engine.dispatcher.noteWaiting(stored);
-  if (engine.agentSessions.size === 0 || stored.waitsFor === null) return;
-  engine.inBackground(engine.dispatcher.offerAgain(stored.id));
 }
 
 /** Delivers to the agents here what concerns them. */
