@@ -31,3 +31,10 @@ test("a seed gives the same world over the log every time", async () => {
   expect(handoffs).toBeGreaterThan(0);
   expect((await simulateSeed(3, judge, { scenario })).trace).toBe(trace);
 });
+
+test("while a disk fails, waiting work is offered again after pauses, and not in a loop", async () => {
+  // The disk of this world fails while two handoffs wait for an agent that has room.
+  const { violations, handoffs } = await simulateSeed(29, judge, { scenario: { storage: "log" } });
+  expect(violations).toEqual([]);
+  expect(handoffs).toBeGreaterThan(50);
+});
