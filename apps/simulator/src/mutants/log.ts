@@ -54,18 +54,6 @@ export const LOG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "log-remains-kept",
-    why: "the remains of a torn frame stay behind the end of the log",
-    worlds: OVER_LOG,
-    patches: [
-      {
-        file: `${FOLDER}/log/log.ts`,
-        find: "if (end > position) file.write",
-        replace: "if (false) file.write",
-      },
-    ],
-  },
-  {
     name: "log-not-synced-at-start",
     why: "a new process trusts what the previous one had written and not synced",
     worlds: OVER_LOG,
